@@ -137,7 +137,7 @@ class RunFolder(SingleWriterFolder):
         """Copy a file of another run folder to the same place in this one, unless it has been removed meanwhile."""
         data = read_to_copy(path)
         if data is not None:
-            copy = self.path / path.relative_to(other.path)
+            copy = self.path_to_write / path.relative_to(other.path)
             copy.parent.mkdir(parents=True, exist_ok=True)
             self._unsynced.write(copy, data)
 
@@ -212,8 +212,7 @@ class RunFolder(SingleWriterFolder):
 
     def log(self, text: str) -> None:
         """Append a line to log.txt, with the time."""
-        self.require_in_place()
-        with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
+        with (self.path_to_write / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
     def use_settings(self, training: TrainingConfig) -> None:
@@ -224,7 +223,7 @@ class RunFolder(SingleWriterFolder):
         known = dict(self._state.checksums)
         if known.pop(name, None) is not None:  # so that no crash leaves the new file with the old checksum
             self.update(checksums=known)
-        write_atomically(self.path / name, data)
+        write_atomically(self.path_to_write / name, data)
         self.update(checksums=known | {name: checksum(data)})
 
     def _read_document(self, name: str) -> bytes:
@@ -241,9 +240,9 @@ class RunFolder(SingleWriterFolder):
         self._append(metrics_file.setting_line(time.time(), changed))
 
     def _append(self, lines: bytes) -> None:
-        self.require_in_place()
-        metrics_file.append(self._metrics_path, lines)
-        self._unsynced.add(self._metrics_path)
+        path = self.path_to_write / "metrics.jsonl"
+        metrics_file.append(path, lines)
+        self._unsynced.add(path)
 
     def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
         """All lines of metrics.jsonl from the byte `offset` on, by kind."""
@@ -294,12 +293,11 @@ class RunFolder(SingleWriterFolder):
 
         Sentences of at most `VALIDATIONS_KEPT` validations are kept, and those of the best checkpoint.
         """
-        self.require_in_place()
-        self._unsynced.write(self._path("validations", done.step), validation_bytes(done.sentences))
+        self._unsynced.write(step_path(self.path_to_write, "validations", done.step), validation_bytes(done.sentences))
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
         steps = self.validation_steps()
         for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
-            remove_step(self.path, "validations", thinned)
+            remove_step(self.path_to_write, "validations", thinned)
 
     def validated_sentences(self, step: int) -> tuple[ValidatedSentence, ...]:
         """The sentences of the validation at this step."""
@@ -313,8 +311,7 @@ class RunFolder(SingleWriterFolder):
 
     def write_probe(self, probe: Probe) -> None:
         """Write a probe, replacing an earlier one of the same step."""
-        self.require_in_place()
-        path = self._path("probes", probe.step)
+        path = step_path(self.path_to_write, "probes", probe.step)
         # A checkpoint may have synced the earlier one: a power cut must not destroy both.
         write = write_atomically if path.exists() else self._unsynced.write
         write(path, probe_bytes(probe))
@@ -333,15 +330,14 @@ class RunFolder(SingleWriterFolder):
 
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
         """Write a snapshot of the weights, thinning the snapshots so that they stay within `snapshot_budget_mb`."""
-        self.require_in_place()
         data = tensor_bytes(weights, {"step": step})
         max_kept = int(self._training.snapshot_budget_mb * 1e6 // len(data))
         before = [known for known in self.snapshot_steps() if known != step]
         kept = steps_to_keep([*before, step], max_kept)
         for thinned in set(before) - set(kept):
-            remove_step(self.path, "snapshots", thinned)
+            remove_step(self.path_to_write, "snapshots", thinned)
         if step in kept:
-            self._unsynced.write(self._path("snapshots", step), data)
+            self._unsynced.write(step_path(self.path_to_write, "snapshots", step), data)
 
     def read_snapshot(self, step: int) -> Weights:
         """The weights of the snapshot at exactly this step."""
@@ -386,10 +382,9 @@ class RunFolder(SingleWriterFolder):
         Everything written earlier is synced first: a power cut damages nothing older than a checkpoint. Afterwards,
         checkpoints are removed except the best, the last, the averaged ones, and `keep_checkpoints` others.
         """
-        self.require_in_place()
         self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
-        write_checkpoint(self._path(CHECKPOINTS, step), content)
+        write_checkpoint(step_path(self.path_to_write, CHECKPOINTS, step), content)
         best: dict[str, Any] = {}
         if best_value is not None:
             best = {"best_step": step, "best_value": best_value, "best_metric": self._training.best_metric}
@@ -452,7 +447,7 @@ class RunFolder(SingleWriterFolder):
         needed = {self._state.best_step, *averaged_steps(steps, self._state.last_step, self._training)}
         others = [step for step in steps if step not in needed]
         for step in others[: max(0, len(others) - self._training.keep_checkpoints)]:
-            remove_step(self.path, CHECKPOINTS, step)
+            remove_step(self.path_to_write, CHECKPOINTS, step)
 
     def _path(self, kind: str, step: int) -> Path:
         return step_path(self.path, kind, step)

@@ -54,15 +54,16 @@ class SingleWriterFolder:
             return file.stat().st_mtime_ns != self._written_at and read_state(file).created != self._state.created
         return False
 
-    def require_in_place(self) -> None:
-        """Raise OSError if another run is in this folder by now: what is written of this one would damage it."""
+    @property
+    def path_to_write(self) -> Path:
+        """`path`, to be asked for at each change in the folder. Raises OSError if another run is in it by now."""
         if self.is_replaced():
             raise FileNotFoundError(errno.ENOENT, "another run has taken its place")
+        return self.path
 
     def update(self, **changes: Any) -> None:
         """Write changed fields of the state to run.json."""
-        self.require_in_place()
-        file, state = self.path / "run.json", replace(self._state, **changes, updated=now())
+        file, state = self.path_to_write / "run.json", replace(self._state, **changes, updated=now())
         write_atomically(file, state_bytes(state))
         self._state, self._written_at = state, file.stat().st_mtime_ns
 

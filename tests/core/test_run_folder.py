@@ -377,6 +377,7 @@ def test_nothing_is_written_into_a_run_that_has_taken_the_folders_place(tmp_path
         lambda: folder.append_metrics(1, steps(2)),
         lambda: folder.save_checkpoint(2, weights(0), weights(0), {}),
         lambda: folder.update(state="paused"),
+        lambda: folder.write_environment({}),
         lambda: folder.log("a line"),
         lambda: folder.write_probe(probe(2)),
         lambda: folder.write_snapshot(2, weights(0)),
