@@ -92,10 +92,10 @@ class AttentionMap(SentencePanel):
         canvas = self.lines if self._selection.chosen.as_lines else self.canvas
         self.readout.setText(text or canvas.legend())
         has_score = canvas.picture is not None and bool(canvas.picture.score)
-        help = literal_tooltip(f"{canvas.legend()} {alignment_help('this head')}" if has_score else canvas.legend())
-        self.title_label.setToolTip(help)
+        tip = literal_tooltip(f"{canvas.legend()} {alignment_help('this head')}" if has_score else canvas.legend())
+        self.title_label.setToolTip(tip)
         if not text:
-            self.readout.setToolTip(help)
+            self.readout.setToolTip(tip)
         self.title_label.setText(text if text and self.readout.isHidden() else self.accessibleName())
 
 
@@ -116,8 +116,8 @@ class MapCanvas(HeadCanvas[Cell]):
             return f"{rows} {self.picture.legend}"
         if self.picture.is_causal:
             return f"Columns: read from. {rows} Hatched: comes later, may not be read."
-        help = "" if self._theme.is_exporting else " Point to read a weight."
-        return f"Columns: read from. {rows}{help}"
+        hint = "" if self._theme.is_exporting else " Point to read a weight."
+        return f"Columns: read from. {rows}{hint}"
 
     def readout(self) -> str:
         """The weight pointed at, in words; empty if none is."""

@@ -30,8 +30,8 @@ class LineCanvas(HeadCanvas[Token]):
             return ""
         if self.picture.baseline:
             return f"Those below read from those above. {self.picture.legend}"
-        help = "" if self._theme.is_exporting else "Point at a token for its weights."
-        return f"Above: read from. Below: {self.picture.row_meaning}. {self.picture.legend or help}".rstrip()
+        hint = "" if self._theme.is_exporting else "Point at a token for its weights."
+        return f"Above: read from. Below: {self.picture.row_meaning}. {self.picture.legend or hint}".rstrip()
 
     def readout(self) -> str:
         """The strongest weights of the token pointed at, in words."""
