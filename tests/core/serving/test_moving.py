@@ -152,7 +152,7 @@ def test_a_run_whose_folder_another_has_taken_writes_nothing_there_and_can_be_mo
     answered(engine, Learn(steps=10))
     if learns:
         engine.ask(Learn())
-        watcher.wait(StepsDone)
+        watcher.wait_past(60)  # the steps of the other; run.json says by now that this one learns
     run.rename(tmp_path / "aside")
     other.rename(run)
     before = contents(run)
