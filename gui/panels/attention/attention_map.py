@@ -54,16 +54,19 @@ class AttentionMap(SentencePanel):
         chosen = self._selection.chosen
         against = f" minus {shown.other.name}" if shown.other is not None else ""
         self.set_title(f"{self._head_name(shown.sentence)} · {shown.name}{against}")
-        canvas = self.lines if chosen.as_lines else self.canvas
-        self._canvases.setCurrentWidget(canvas)
+        self._canvases.setCurrentWidget(self._shown_canvas)
         picture = chosen_picture(shown, self._selection)
         if picture.alignment and not (picture.baseline or chosen.pooled):
             picture = replace(picture, score=self._score(history, shown))
-        canvas.show_picture(picture, square_root=chosen.square_root)
+        self._shown_canvas.show_picture(picture, square_root=chosen.square_root)
+
+    @property
+    def _shown_canvas(self) -> MapCanvas | LineCanvas:
+        return self.lines if self._selection.chosen.as_lines else self.canvas
 
     def numbers(self) -> Table:
         """The weights, one row for each row of the map."""
-        picture = (self.lines if self._selection.chosen.as_lines else self.canvas).picture
+        picture = self._shown_canvas.picture
         assert picture is not None
         rows = zip(picture.rows, picture.weights.tolist(), strict=True)
         return [["", *picture.columns], *([name, *weights] for name, weights in rows)]
@@ -89,7 +92,7 @@ class AttentionMap(SentencePanel):
 
     def _show_readout(self, text: str) -> None:
         """Show what is pointed at, or else the legend; what is pointed at goes into the title if the line is hidden."""
-        canvas = self.lines if self._selection.chosen.as_lines else self.canvas
+        canvas = self._shown_canvas
         self.readout.setText(text or canvas.legend())
         has_score = canvas.picture is not None and bool(canvas.picture.score)
         tip = literal_tooltip(f"{canvas.legend()} {alignment_help('this head')}" if has_score else canvas.legend())
