@@ -90,7 +90,7 @@ class CurrentRun:
         if self.folder is None:
             raise UserError("This run has no folder yet.", "Start it first.")
         if not self.is_ours:
-            self.require_resumable(self.folder)
+            self.require_resumable()
             require_disk_space(self.folder.path, required_bytes(self.trainer))
             with claimed_for_resuming(self.folder):
                 self.trainer.truncate_run(self.folder)
@@ -118,7 +118,9 @@ class CurrentRun:
             self._emit(self.trainer.change(*self.pending_changes[0]))
             self.pending_changes = self.pending_changes[1:]
 
-    def require_resumable(self, folder: RunFolder) -> None:
+    def require_resumable(self) -> None:
+        """Raise UserError if this run, which another process may write by now, cannot go on from its step."""
+        folder = self.require_folder()
         if is_gone(folder.path):
             raise RunGone(*folder_gone_message(folder.path))
         if folder.is_replaced():

@@ -137,7 +137,7 @@ class Session:
         """Move the run whose folder cannot be written. A checkpoint shows at once that the new folder can be."""
         run, old = self.run, self.run.require_folder()
         if not run.is_ours:
-            run.require_resumable(old)
+            run.require_resumable()
         if self.state == "learning":  # no more steps are taken, whether or not the move succeeds
             with contextlib.suppress(OSError):  # that is why it moves
                 old.update(state="paused")
