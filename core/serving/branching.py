@@ -85,7 +85,6 @@ def make_branch_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Gen
             folder.copy_file(path, run)
             yield None
         trainer.attach_folder(folder)
-        folder.use_settings(trainer.config.training)
         folder.update(began_with=_began_with(request, run))
         trainer.truncate_run(folder)
         trainer.save_checkpoint()

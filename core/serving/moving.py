@@ -24,7 +24,6 @@ def copy_to_new_folder(
     folder = create_run_folder(Start(runs_dir=runs_dir), trainer, picked)
     with removed_on_failure(folder):  # the old folder is not changed
         unreadable = _copy_files(folder, old, files)
-        folder.use_settings(trainer.config.training)
         trainer.truncate_run(folder)
     if unreadable:
         emit(_unreadable_note(unreadable, old, folder))

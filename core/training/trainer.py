@@ -126,8 +126,12 @@ class Trainer:
         return sum(tensor.nbytes for tensor in (*named_weights(self.model).values(), *self._optimizer_state().values()))
 
     def attach_folder(self, folder: RunFolder) -> None:
-        """Attach the run's folder, which has its config and other documents; all that follows is written there."""
+        """Attach the run's folder, which has its config and other documents; all that follows is written there.
+
+        The folder keeps checkpoints and snapshots by the current settings, also those changed since the run began.
+        """
         self.folder = folder
+        folder.use_settings(self.config.training)
 
     def run(self) -> Finish:
         """Train from the current step until there is a reason to end, and return that reason.

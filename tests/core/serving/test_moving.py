@@ -15,7 +15,7 @@ import pytest
 from core.engine import Engine
 from core.errors import UserError
 from core.events import RunFinished, StepsDone, Trouble
-from core.requests import Learn, MoveRun, OpenRun, Stop
+from core.requests import ChangeSetting, Learn, MoveRun, OpenRun, Stop
 from core.run_folder import RunFolder
 from tests.core.examples import fail_to_read
 from tests.core.serving.running import assert_same_weights, finished_run
@@ -65,6 +65,15 @@ def test_a_moved_run_gives_the_same_weights_and_can_be_opened_again(
     assert folder.metrics()[0].tolist() == list(range(34 if is_gone else 1, 61))
     missing = set(RunFolder.open(plain).probe_steps()) - set(folder.probe_steps())
     assert (max(missing) < 33) if is_gone else not missing
+
+
+def test_a_moved_run_keeps_checkpoints_by_the_settings_changed_before(engine: Engine, tmp_path: Path) -> None:
+    begun(engine, tmp_path, checkpoint_every=4, validate_every=1000, keep_checkpoints=9)
+    answered(engine, Learn(steps=2))
+    answered(engine, ChangeSetting(key="training.keep_checkpoints", value=1))
+    new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    answered(engine, Learn(steps=18))
+    assert RunFolder.open(new).checkpoint_steps() == [16, 20]
 
 
 def test_a_run_that_cannot_be_moved_stays_where_it_is(engine: Engine, tmp_path: Path) -> None:
