@@ -74,7 +74,7 @@ class Prepared(Event):
     unigram_loss: float | None = None  # valid/loss of a model that knows only token frequencies, if known
     plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # split -> pairs left out by its options
     fingerprint: str = ""  # of the data
-    picked: str = ""  # what `auto` picked for precision and num_threads, why, and CUDA graphs; empty for an opened run
+    picked: str = ""  # for a new run what `auto` picked, why, and CUDA graphs; and that its precision is imitated
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
         "gpu": _gpu_name(config.training.device),
         "precision": config.training.precision,
         "num_threads": config.training.num_threads,
-        "picked": picked,  # what `auto` picked for these two, and why, and whether there are CUDA graphs
+        "picked": picked,  # see `Prepared`
         "processes": process_rank().world_size,
         "command_line": sys.argv,
         "code_revision": code_revision(),

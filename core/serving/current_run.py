@@ -28,6 +28,7 @@ from core.run_files.runs_dir import is_gone, require_disk_space
 from core.run_folder import RunFolder
 from core.serving.new_folder import required_bytes
 from core.settings.overriding import change_setting
+from core.training.auto_precision.choice import imitation_warning
 from core.training.trainer import Trainer
 
 Work = Generator[Event | None, None, Any]
@@ -46,7 +47,7 @@ class CurrentRun:
     ) -> None:
         self.trainer = trainer
         self.folder = folder
-        self.picked = picked  # see `Prepared`
+        self.picked = ", ".join(filter(None, [imitation_warning(trainer.config.training), picked]))  # see `Prepared`
         self.is_ours = False  # whether this process writes the folder
         self.interrupted_by: FinishReason | None = None  # why it was interrupted, until it goes on or is moved
         self.last_metrics: dict[str, float] = {}

@@ -24,7 +24,7 @@ MIN_SPEEDUP = 1.1
 
 
 class PrecisionChoice(NamedTuple):
-    """The config with what was picked and why, that a precision asked for is slow, and that there are CUDA graphs."""
+    """The config with what was picked, and the reasons, or that there are CUDA graphs; empty if there is neither."""
 
     config: RunConfig
     reason: str
@@ -44,14 +44,19 @@ def choose_precision(
         precision, why = yield from _precision(config, data)
         resolved = resolved.model_copy(update={"precision": precision})
         reasons.append(f"precision: {precision} ({why})")
-    elif resolved.precision == "bfloat16" and resolved.device == "cpu" and not has_bfloat16_products():
-        reasons.append("precision: bfloat16 (imitated: this processor does not multiply in it; float32 is faster)")
     if requested.num_threads == "auto" and resolved.device == "cpu":
         why = "its steps are too small to share" if has_small_steps(config, data) else "its steps are worth sharing"
         reasons.append(f"threads: {resolved.num_threads} ({why})")
     if resolved.device.startswith("cuda"):
         reasons.append("CUDA graphs (for batches whose operations take longer to launch than to run)")
     return PrecisionChoice(config.model_copy(update={"training": resolved}), ", ".join(reasons))
+
+
+def imitation_warning(resolved: TrainingConfig) -> str:
+    """The reason of slow steps, if this processor only imitates the precision they are taken in; empty otherwise."""
+    if resolved.precision != "bfloat16" or resolved.device != "cpu" or has_bfloat16_products():
+        return ""
+    return "precision: bfloat16 (imitated: this processor does not multiply in it; float32 is faster)"
 
 
 def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, None, tuple[str, str]]:

@@ -19,6 +19,7 @@ from core.errors import UserError
 from core.events import Progress, RunFinished, Trouble
 from core.requests import Evaluate, Learn, OpenRun, Pause, Prepare, Start, Translate
 from core.run_folder import Checkpoint, RunFolder
+from core.training.auto_precision import choice
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 
 DIVERGING: dict[str, Any] = {
@@ -82,6 +83,19 @@ def test_translating_does_not_prepare_the_pairs(run: Path, tmp_path: Path) -> No
         (translation,) = answered(engine, Translate(texts=("1 2 3",)))
     assert translation.output
     assert (watcher.all(Progress), (tmp_path / "cache").exists()) == ([], False)
+
+
+def test_bfloat16_that_this_processor_only_imitates_is_reported_of_a_new_and_of_an_opened_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "has_bfloat16_products", lambda: False)
+    with Engine([Watcher()], cache_dir=tmp_path / "cache") as engine:
+        prepared = answered(engine, Prepare(config=tiny_config(precision="bfloat16", max_steps=1)))
+        run = answered(engine, Start(runs_dir=tmp_path))
+        answered(engine, Learn())
+        opened = answered(engine, OpenRun(run=run))
+    assert opened.picked.startswith("precision: bfloat16 (imitated")
+    assert prepared.picked.startswith(f"{opened.picked}, threads: ")
 
 
 def test_resuming_an_exported_run_says_what_to_do_instead(

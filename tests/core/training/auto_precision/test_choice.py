@@ -11,7 +11,6 @@ import torch
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.machine.processor import has_bfloat16_products
-from core.training.auto_precision import choice as choice_module
 from core.training.auto_precision.cache import cache_file
 from core.training.auto_precision.choice import PrecisionChoice, choose_precision, faster_precision
 from core.training.auto_precision.timing import Seconds, measure
@@ -60,22 +59,12 @@ def test_a_tiny_model_is_not_measured(data: PreparedData) -> None:
     assert not cache_file().exists()
 
 
-def test_explicit_settings_are_kept(data: PreparedData, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice_module, "has_bfloat16_products", lambda: True)
+def test_explicit_settings_are_kept(data: PreparedData) -> None:
     progress_events, choice = chosen(data, precision="bfloat16", num_threads=3)
     assert not progress_events and choice.reason == ""
     assert (choice.config.training.precision, choice.config.training.num_threads) == ("bfloat16", 3)
     progress_events, choice = chosen(data, precision="bfloat16")
     assert not progress_events and choice.reason.startswith("threads: ")
-
-
-def test_it_says_that_a_processor_only_imitates_the_bfloat16_that_was_asked_for(
-    data: PreparedData, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(choice_module, "has_bfloat16_products", lambda: False)
-    _, choice = chosen(data, precision="bfloat16", num_threads=3)
-    assert choice.config.training.precision == "bfloat16"
-    assert choice.reason.startswith("precision: bfloat16 (imitated")
 
 
 @pytest.mark.parametrize(
