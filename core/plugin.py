@@ -27,6 +27,9 @@ API_VERSION = 1
 ACCEPTED = "accepted"
 """The validation context of options that a run began with: `check` accepted them then, and is not called again."""
 
+PAIR_CHARACTERS = 1_000_000
+"""The most characters of a pair, or of another text of a plugin's: longer ones would make every answer slow."""
+
 MAX_DRAWS = 10_000
 Split = Literal["train", "valid", "test"]
 OptionsT = TypeVar("OptionsT", bound="Options")

@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, get_args
 
 from core.plugin import (
     AS_IT_COMES,
+    PAIR_CHARACTERS,
     BadData,
     DatasetPlugin,
     File,
@@ -210,7 +211,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                 name = f"{split}_{side}"
                 found = self._found(name, path)
                 if (file_id := (found.st_dev, found.st_ino)) in known:  # symbolic and hard links give the same
-                    raise BadData(f"dataset.options.{name}: {path} is {known[file_id]} already.")
+                    raise BadData(f"dataset.options.{name}: {path} is {known[file_id]} already. Name another file.")
                 known[file_id] = name
 
     def _found(self, name: str, path: Path) -> os.stat_result:
@@ -251,6 +252,11 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         for number, (source, target) in enumerate(rows, start=1):
             seen_source, seen_target = source.strip(_INVISIBLE), target.strip(_INVISIBLE)
             if seen_source and seen_target:
+                if (length := len(source) + len(target)) > PAIR_CHARACTERS and not self.has_begun:
+                    raise BadData(
+                        f"{files.source}, line {number:,} has, with its target, {length:,} characters once it is "
+                        f"normalised and cut: more than {PAIR_CHARACTERS:,}. Is a line break missing there?"
+                    )
                 yield Pair(source, target)
             elif leaves_out:
                 yield Pair(seen_source, seen_target)

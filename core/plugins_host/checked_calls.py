@@ -7,14 +7,12 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.plugin import DatasetPlugin, Pair, Split
+from core.plugin import PAIR_CHARACTERS, DatasetPlugin, Pair, Split
 from core.plugins_host.utf8_text import is_utf8_text
 from core.plugins_host.worker_errors import DEFAULT_REMEDY, WorkerError, defined_at
 from core.text_form import TextForm
 
 Plugin = DatasetPlugin[Any]
-PAIR_CHARACTERS = 1_000_000
-"""The most characters of a pair, or of another text of a plugin's: longer ones would make every answer slow."""
 _TEXT_FORM = TypeAdapter(TextForm)
 
 

@@ -8,9 +8,8 @@ from operator import index
 from time import monotonic
 from typing import Any
 
-from core.plugin import DatasetPlugin, Pair, Split
+from core.plugin import PAIR_CHARACTERS, DatasetPlugin, Pair, Split
 from core.plugins_host import checked_calls
-from core.plugins_host.checked_calls import PAIR_CHARACTERS
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
 from core.plugins_host.worker_errors import WorkerError, defined_at
 from core.read_progress import ReadProgress

@@ -312,7 +312,7 @@ def test_a_preset_without_its_folder_set_says_where_it_looked(corpus: Path) -> N
 @pytest.mark.parametrize("link", [os.link, os.symlink])
 def test_a_file_by_another_name_is_the_same(corpus: Path, link: Callable[[Path, Path], None]) -> None:
     link(corpus / "train.en", corpus / "again.en")
-    assert f"train_target: {corpus}/again.en is train_source already." in refusal(
+    assert f"train_target: {corpus}/again.en is train_source already. Name another file." in refusal(
         corpus, train_source="train.en", train_target="again.en"
     )
 
@@ -358,6 +358,12 @@ LINES = b"x\n" * 150
         (write("train.de", LINES + b"\0\n" * 50), {}, "{0}/train.de, line 151 holds a NUL byte:"),
         (write("train.gz", LINES), {"train_target": "train.gz"}, "{0}/train.gz is not compressed by gzip,"),
         (write("train.de", b""), {}, "{0}/train.de is empty:"),
+        (
+            write("train.de", LINES + "\ufdfa".encode() * 60_000 + b"\n" + b"x\n" * 49),
+            {"normalisation": "NFKC"},  # which writes this character as eighteen
+            "{0}/train.en, line 151 has, with its target, 1,080,020 characters once it is normalised and cut: more "
+            "than 1,000,000. Is a line break missing there?",
+        ),
         (
             nothing,
             {"train_target": "x" * 300},
