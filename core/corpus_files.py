@@ -41,7 +41,8 @@ class _CorpusFile:
 
     @property
     def is_table(self) -> bool:
-        return self.path.with_suffix("" if self.path.suffix == ".gz" else self.path.suffix).suffix in _TABLES
+        name = self.path.name.lower().removesuffix(".gz")
+        return name.endswith(_TABLES)
 
 
 def recognise_corpus(paths: Sequence[Path]) -> Corpus:
@@ -50,7 +51,8 @@ def recognise_corpus(paths: Sequence[Path]) -> Corpus:
     The source is the side whose file is named first, in a folder the first by alphabet, unless the names say src and
     tgt. Lists folders, but never reads the files. Raises UserError if there are too few or too many files.
     """
-    splits = _by_split([_parse_name(path) for path in _files(paths)])
+    files = [_parse_name(path) for path in _files(paths)]
+    splits = {"train": files} if len(paths) == 2 and _are_pair(files) else _by_split(files)
     train = splits["train"] = sorted(splits["train"], key=lambda file: _SIDES.get(file.side, 0))
     _require_pair("train", train)
     for split in ("valid", "test"):
@@ -89,6 +91,11 @@ def _parse_name(path: Path) -> _CorpusFile:
     split = next((split for split, names in _SPLIT_NAMES.items() for word in words if word in names), "")
     rest = [word for word in words if word not in (*_SPLIT_NAMES.get(split, ()), "txt")]
     return _CorpusFile(path, split, ".".join(rest))
+
+
+def _are_pair(files: Sequence[_CorpusFile]) -> bool:
+    """Whether these two are texts of which at most one names a split, which says nothing about the other."""
+    return not any(file.is_table for file in files) and not all(file.split for file in files)
 
 
 def _by_split(files: Iterable[_CorpusFile]) -> dict[str, list[_CorpusFile]]:

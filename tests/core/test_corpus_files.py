@@ -32,6 +32,12 @@ def test_two_files_are_source_and_target_in_the_given_order() -> None:
     )
 
 
+def test_two_texts_are_a_pair_though_only_one_names_a_split() -> None:
+    assert named("train.en", "german.txt") == {"train_source": "train.en", "train_target": "german.txt"}
+    assert named("german.txt", "dev.en") == {"train_source": "german.txt", "train_target": "dev.en"}
+    assert named("notes.txt", "train.tsv") == {"train_source": "train.tsv"}
+
+
 def test_without_validation_files_pairs_are_set_aside_for_validation() -> None:
     sentence = recognise_corpus([HERE / name for name in ("train.en", "train.de", "test.en", "test.de")]).sentence
     assert "A tenth of the train pairs is set aside for validation. Change" in sentence
@@ -73,6 +79,7 @@ def test_a_table_holds_both_sides() -> None:
         "train_source": "german-train.tsv",
         "valid_source": "german-dev.tsv.gz",
     }
+    assert named("Train.TSV.GZ") == {"train_source": "Train.TSV.GZ"}
 
 
 def test_the_text_files_of_a_folder_are_used(tmp_path: Path) -> None:
