@@ -29,6 +29,7 @@ from core.plugins_host.forks import refuse_forks
 from core.plugins_host.misspelled_members import misspelled_members
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.pair_stream import PairStream
+from core.plugins_host.utf8_text import is_utf8_text
 from core.plugins_host.worker_errors import WorkerError, defined_at, options_error, worker_error
 from core.plugins_host.written_files import watch_writing, written_beside
 
@@ -50,7 +51,7 @@ class Worker:
         self._calls: dict[str, Callable[[Message], Any]] = {
             "describe": lambda request: discovery.describe(self._plugin(request)) | {"code": self._code_hash(request)},
             "code": self._code_hash,
-            "options": lambda request: self._options(request, accepted=request["accepted"]).model_dump(mode="json"),
+            "options": self._all_options,
             "open": self._open_stream,
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
             "close": self._close_stream,
@@ -99,6 +100,18 @@ class Worker:
     def _code_hash(self, request: Message) -> str:
         self._plugin(request)
         return self._code_hashes[request["source"].origin]
+
+    def _all_options(self, request: Message) -> dict[str, Any]:
+        """All options as plain data. Raises WorkerError for the name of a file or folder that is not UTF-8."""
+        options: dict[str, Any] = self._options(request, accepted=request["accepted"]).model_dump(mode="json")
+        for key, value in options.items():
+            if isinstance(value, str) and not is_utf8_text(value):
+                raise WorkerError(
+                    f"dataset.options.{key}: {value.encode(errors='backslashreplace').decode()} is not UTF-8, and "
+                    "no settings can hold it. Rename the file or folder, or make a link to it by another name.",
+                    kind="options",
+                )
+        return options
 
     def _options(self, request: Message, *, accepted: bool = True) -> Options:
         """Validate the options. They count as accepted for all calls but "options", which comes first."""

@@ -46,6 +46,14 @@ def test_a_wrong_option_is_named_in_one_line(host: PluginHost, write_plugin: Any
         assert str(error_of(partial(host.options, "named", options))) == sentence
 
 
+def test_a_folder_whose_name_is_not_utf8_is_refused(host: PluginHost) -> None:
+    """No file of a run could hold it."""
+    assert str(error_of(partial(host.options, "parallel_text", {"folder": "/text\udcff"}))) == (
+        "dataset.options.folder: /text\\udcff is not UTF-8, and no settings can hold it. Rename the file or folder, or "
+        "make a link to it by another name."
+    )
+
+
 def test_options_are_completed(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
     assert host.options("named", {"length": 3}) == {"length": 3, "noise": 0.5}
