@@ -66,6 +66,7 @@ class SentenceRow(Panel):
         """Draw the chosen sentence as the model saw it at `step`."""
         self._sentences = history.sentences
         shown = shown_sentence(self._selection, history, step)
+        self._show_unknown(shown)
         if not self._sentences:
             self.position_label.setText("")
             self.source_label.setText("")
@@ -75,7 +76,6 @@ class SentenceRow(Panel):
         index = self._selection.sentence_index(self._sentences)
         self.position_label.setText(f"{index + 1}/{len(self._sentences)}")
         self.source_label.setText(self._sentences[index])
-        self._show_unknown(shown)
         if isinstance(shown, NothingShown):
             self._show_reason(shown.reason)
         else:

@@ -45,6 +45,10 @@ def test_unknown_words_are_shown_as_the_model_reads_them(qtbot: QtBot, window: M
     assert row.tokens_label.text() == f"read as {known} <unk>"
     row.show_next()
     qtbot.waitUntil(lambda: not row.tokens_label.isVisible(), timeout=WAIT_MS)
+    row.show_previous()
+    qtbot.waitUntil(row.tokens_label.isVisible, timeout=WAIT_MS)
+    window.context.bridge.forget_run()  # as when other data are refused
+    qtbot.waitUntil(lambda: row.is_empty and not row.tokens_label.isVisible(), timeout=WAIT_MS)
 
 
 def test_the_field_for_my_sentence_takes_the_place_of_the_source(qtbot: QtBot, window: MainWindow) -> None:
