@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -11,6 +12,8 @@ from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from core.errors import UserError
+from core.home_paths import expand_home
+from core.plugin_files import absolute
 from core.settings.fields import SettingField
 from core.settings.overriding import parse_value
 from gui.datasets.path_button import PathButton
@@ -59,6 +62,16 @@ class OptionForm(QWidget):
         """The text of the first field that names a folder, to which relative file names refer; None without one."""
         editors = (row.editor for row in self.rows.values() if row.field.path == "folder")
         return next((editor.text() for editor in editors if isinstance(editor, QLineEdit)), None)
+
+    def key_of_file(self, sentence: str) -> str:
+        """The key of the field whose file a sentence begins with, as in `/corpus/train.de, line 7 ...`; or empty."""
+        folder = Path(absolute(self._folder() or ""))
+        for key, row in self.rows.items():
+            if row.field.path == "file" and isinstance(row.editor, QLineEdit) and row.editor.text():
+                path = folder / expand_home(row.editor.text())
+                if sentence.startswith((f"{path} ", f"{path}, ")):
+                    return key
+        return ""
 
     def clear_errors(self) -> None:
         """Clear all errors and typed text, so that every row shows the next values."""

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.comparison.differences import changed_keys
@@ -251,9 +251,9 @@ class SetupDrawer(QFrame):
         self.restart_button.refresh()
 
     def _mark(self, sentence: str) -> None:
-        """Show why nothing could be prepared beside the field that the sentence names, as `model.d_model: ...`."""
+        """Show why nothing could be prepared beside the field that the sentence names, by its key or its file."""
         self._unmark()
-        key = named_setting(sentence)
+        key = named_setting(sentence) or self._key_of_file(sentence)
         row = self._row(key)
         if row is None or row.error:
             return
@@ -261,7 +261,18 @@ class SetupDrawer(QFrame):
         self._marked_row = row
         self.sections[key.partition(".")[0]].heading.setChecked(True)
         self.field_marked.emit()
-        QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))  # once it is laid out
+        QTimer.singleShot(0, row, partial(self._scroll_to, row))
+
+    def _scroll_to(self, row: FormRow) -> None:
+        """Bring this row into view, once all above it has its height: Setup or the section may have just opened."""
+        self.schedule.show_step(self.context.bridge.history, 0)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        self._scroll.ensureWidgetVisible(row)
+
+    def _key_of_file(self, sentence: str) -> str:
+        """The key of the dataset's option whose file the sentence begins with; empty if there is none."""
+        option = self.plugin_options.form.key_of_file(sentence)
+        return f"{OPTIONS}.{option}" if option else ""
 
     def _unmark(self) -> None:
         """Remove the mark: an edit may have fixed the value, or it was prepared. If not, the next attempt marks it."""

@@ -16,6 +16,7 @@ from core.settings.presets import read_preset
 from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import is_uncut
 from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
@@ -149,6 +150,30 @@ def test_files_that_are_no_corpus_are_refused_with_the_reason(
     assert drop(drafting_window, *texts(tmp_path, "train.en"))
     qtbot.waitUntil(drafting_window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert drafting_window.trouble_strip.sentence.text() == "train.en has no partner: its translations are missing."
+
+
+@pytest.mark.parametrize(
+    ("source", "lines", "words"),
+    [
+        ("train.de", 61, "{}/train.de has 61 lines and {}/train.en 60: 1 more."),
+        ("train.d\udcff", 60, "train.d\\udcff is not UTF-8, and no settings can hold it. Rename the file or folder,"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_shown_beside_its_field(
+    drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path, source: str, lines: int, words: str
+) -> None:
+    """In a folder, since Qt replaces what is not UTF-8 in the name of a dropped file."""
+    (corpus := tmp_path / "corpus").mkdir()
+    (corpus / "train.en").write_text("a b\n" * 60, encoding="utf-8")
+    (corpus / source).write_text("a b\n" * lines, encoding="utf-8")
+    window, drawer = drafting_window, drafting_window.setup_drawer
+    assert drop(window, corpus)
+    qtbot.waitUntil(lambda: "train_source" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    row, sentence = drawer.plugin_options.form.rows["train_source"], words.replace("{}", str(corpus))
+    qtbot.waitUntil(lambda: row.error.startswith(sentence), timeout=WAIT_MS)
+    assert sentence in window.trouble_strip.sentence.text()
+    qtbot.waitUntil(lambda: not drawer.schedule.is_empty, timeout=WAIT_MS)  # its plot moves the fields down
+    qtbot.waitUntil(lambda: is_uncut(row.error_label), timeout=WAIT_MS)
 
 
 def test_why_files_are_refused_is_shown_at_once_until_others_are_prepared(
