@@ -178,7 +178,10 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             return BadData(
                 f"dataset.options.max_length: {longest:,} leaves out every pair of the train split: raise it."
             )
-        return BadData(f"No pair is left for the {split} split: name a file of its own, or larger ones.")
+        return BadData(
+            f"dataset.options.valid_source: {files.source} has too few different sources to take a {split} split from "
+            "them: name a file of held-out ones here, or larger files to train on."
+        )
 
     def _splits_from_train(self) -> set[Split]:
         """The splits that are taken from the train files."""

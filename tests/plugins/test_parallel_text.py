@@ -255,8 +255,12 @@ def test_an_option_that_leaves_out_every_pair_is_named(
 
 
 def test_files_too_small_to_set_a_tenth_aside_are_refused(corpus: Path) -> None:
-    with pytest.raises(BadData, match="No pair is left for the test split: name a file of its own, or larger ones"):
+    with pytest.raises(BadData) as exc_info:
         drawn(corpus, "test", train_source="valid.en", train_target="valid.de", max_length=9)
+    assert str(exc_info.value) == (
+        f"dataset.options.valid_source: {corpus}/valid.en has too few different sources to take a test split from "
+        "them: name a file of held-out ones here, or larger files to train on."
+    )
 
 
 def test_a_missing_column_is_named(corpus: Path) -> None:
