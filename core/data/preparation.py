@@ -26,6 +26,7 @@ from core.data.splits import SPLITS
 from core.data.subwords import SubwordModels, read_models, write_models
 from core.data.tokenizers import make_tokenizer
 from core.data.unchanged_files import compute_stamp, find_by_stamp, require_unchanged, stat_files, write_stamp
+from core.data.unicode_forms import unicode_form_notes
 from core.data.vocabulary import Vocabulary
 from core.data.vocabulary_builder import Symbols, VocabularyBuilder, order_symbols
 from core.errors import UserError
@@ -84,6 +85,7 @@ def prepare_data(
         yield from long_pair_notes(data, dataset)
         yield from leakage_notes(data)
         yield from space_mark_notes(data)
+        yield from unicode_form_notes(data)
         yield from misalignment_notes(data, dataset.plugin)
         return data
 
