@@ -20,6 +20,7 @@ _SPLIT_NAMES = {
 _SIDES = {"src": 0, "source": 0, "tgt": 1, "trg": 1, "target": 1}
 _TABLES = (".tsv", ".tab")
 _IGNORED_PREFIXES = ("readme", "license", "licence", ".")
+_MAX_NAMED = 3
 _ADVICE = "Drop two text files, the source first, or the files of each split, or one .tsv a split."
 
 
@@ -59,7 +60,8 @@ def recognise_corpus(paths: Sequence[Path]) -> Corpus:
         if split in splits:
             _require_pair(split, splits[split])
             splits[split] = _in_the_order_of(train, splits[split], split)
-    return Corpus(options=_options(splits), sentence=_sentence(splits))
+    used = [file for split in splits.values() for file in split]
+    return Corpus(options=_options(splits), sentence=_sentence(splits, [file for file in files if file not in used]))
 
 
 def other_side(option: str) -> str:
@@ -147,7 +149,7 @@ def _options(splits: dict[str, list[_CorpusFile]]) -> dict[str, str]:
     return options
 
 
-def _sentence(splits: dict[str, list[_CorpusFile]]) -> str:
+def _sentence(splits: dict[str, list[_CorpusFile]], unused: Sequence[_CorpusFile]) -> str:
     train = [file.path.name for file in splits["train"]]
     if len(train) == 2:
         learned = f"{train[0]} is the source and {train[1]} the target."
@@ -159,7 +161,14 @@ def _sentence(splits: dict[str, list[_CorpusFile]]) -> str:
         if split in splits
     ]
     held_out = f" Held out, {'; '.join(others)}." if others else ""
-    return f"{learned}{held_out}{_set_aside(splits)} Change it below, under Dataset."
+    return f"{learned}{held_out}{_set_aside(splits)}{_left_over(unused)} Change it below, under Dataset."
+
+
+def _left_over(unused: Sequence[_CorpusFile]) -> str:
+    """Names the first files that were ignored, say test sets called news16: somebody may count on them."""
+    names = [file.path.name for file in unused[:_MAX_NAMED]]
+    more = f" and {len(unused) - len(names)} more" if len(unused) > len(names) else ""
+    return f" Not used, as they name no split: {', '.join(names)}{more}." if unused else ""
 
 
 def _set_aside(splits: Mapping[str, object]) -> str:

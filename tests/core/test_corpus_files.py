@@ -43,6 +43,13 @@ def test_without_validation_files_pairs_are_set_aside_for_validation() -> None:
     assert "A tenth of the train pairs is set aside for validation. Change" in sentence
 
 
+def test_files_that_are_not_used_are_named() -> None:
+    held_out = "Held out, valid: dev.en and dev.de. Not used, as they name no split: "
+    for others, names in ((["news16.en", "news16.de"], "news16.en, news16.de"), (list("abcde"), "a, b, c and 2 more")):
+        paths = [HERE / name for name in ("train.en", "train.de", "dev.en", "dev.de", *others)]
+        assert recognise_corpus(paths).sentence.endswith(f" {held_out}{names}. Change it below, under Dataset.")
+
+
 def test_a_file_name_that_contains_the_side_decides_it() -> None:
     assert named("tgt-train.txt", "src-train.txt")["train_source"] == "src-train.txt"
 
