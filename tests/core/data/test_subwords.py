@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import get_args
@@ -117,6 +119,29 @@ def test_learning_killed_by_the_system_is_reported(tmp_path: Path) -> None:
     os.kill(learning, signal.SIGKILL)
     with pytest.raises(UserError, match="source texts was ended by the system"):
         list(work)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux lists child processes")
+def test_learning_ends_with_a_killed_application(tmp_path: Path) -> None:
+    draw = Random(0)
+    texts = [" ".join("".join(draw.choices("aeinrst", k=7)) for _ in range(12)) for _ in range(40_000)]
+    write_pairs(tmp_path / "train", [Pair(text, "x") for text in texts])  # learning takes far longer than the test
+    learning = "from pathlib import Path; from core.data.learning_subwords import learn_subwords\n"
+    learning += f"list(learn_subwords('subword_unigram', Path({str(tmp_path / 'train')!r}), 40_000, 'src', 4000))"
+    with subprocess.Popen([sys.executable, "-c", learning]) as application:
+        children = Path(f"/proc/{application.pid}/task/{application.pid}/children")
+        wait_until(lambda: (log := tmp_path / "train.log").exists() and b"read 30000" in log.read_bytes())
+        (child,) = children.read_text().split()
+        application.kill()
+    wait_until(lambda: not Path(f"/proc/{child}/exe").exists())  # a zombie has none
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait for at most ten seconds."""
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot run a script as a program")
