@@ -23,11 +23,12 @@ from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import SentenceSource, ShownSentence
 from gui.sentences.tokens import isolated
 from gui.theme import GRID, Theme
-from gui.widgets.dynamic_labels import ElidedLabel
+from gui.widgets.dynamic_labels import ElidedLabel, text_width
 from gui.widgets.labels import literal_tooltip
 
 _LABEL_SIZES = (1.0, 0.85, 0.7)
 _BAR, _NARROW = 64, 240  # pixels at 100 %: the width of the colour bar, and the least width of a map that has one
+_COLUMNS = "Columns: read from. "
 Cell = tuple[int, int]
 """Row and column."""
 
@@ -93,7 +94,7 @@ class AttentionMap(SentencePanel):
     def _show_readout(self, text: str) -> None:
         """Show what is pointed at, or else the legend; what is pointed at goes into the title if the line is hidden."""
         canvas = self._shown_canvas
-        self.readout.setText(text or canvas.legend())
+        self.readout.setText(text or canvas.caption())
         has_score = canvas.picture is not None and bool(canvas.picture.score)
         tip = literal_tooltip(f"{canvas.legend()} {alignment_help('this head')}" if has_score else canvas.legend())
         self.title_label.setToolTip(tip)
@@ -114,13 +115,18 @@ class MapCanvas(HeadCanvas[Cell]):
             return ""
         if self.picture.baseline:
             return f"Rows read from columns. {self.picture.legend}"
-        rows = f"Rows: {self.picture.row_meaning}."
-        if self.picture.legend:  # it has figures, and must not be cut even while Setup is open
-            return f"{rows} {self.picture.legend}"
+        axes = f"{_COLUMNS}Rows: {self.picture.row_meaning}."
+        if self.picture.legend:
+            return f"{axes} {self.picture.legend}"
         if self.picture.is_causal:
-            return f"Columns: read from. {rows} Hatched: comes later, may not be read."
-        hint = "" if self._theme.is_exporting else " Point to read a weight."
-        return f"Columns: read from. {rows}{hint}"
+            return f"{axes} Hatched: comes later, may not be read."
+        return axes if self._theme.is_exporting else f"{axes} Point to read a weight."
+
+    def caption(self) -> str:
+        """The legend, without the columns where they would have its figures cut, as while Setup is open."""
+        legend = self.legend()
+        fits = text_width(self.fontMetrics(), legend) <= self.width()
+        return legend if fits else legend.removeprefix(_COLUMNS)
 
     def readout(self) -> str:
         """The weight pointed at, in words; empty if none is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.arrow_keys import ARROWS
@@ -33,6 +33,10 @@ class HeadCanvas(QWidget, Generic[Target]):
     def legend(self) -> str:
         """How to read the picture."""
         raise NotImplementedError
+
+    def caption(self) -> str:
+        """The legend, or what a line below the picture has room for."""
+        return self.legend()
 
     def readout(self) -> str:
         """What is pointed at, in words; empty if nothing is."""
@@ -67,6 +71,9 @@ class HeadCanvas(QWidget, Generic[Target]):
         if self.picture is not None:
             with QPainter(self) as painter:  # ends the painter even if an exception is raised
                 self._paint(painter, self.picture)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.pointed.emit(self.readout())  # the caption may have more room, or less
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.picture is not None:

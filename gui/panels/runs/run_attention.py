@@ -150,8 +150,8 @@ class _Column(QWidget):
         self.drawn = shown.step, KIND_TITLES[kind], layer + 1, pooled or head + 1
 
     def _show_readout(self, text: str) -> None:
-        """Show what the run writes; below it the weight under the pointer, or else the map's legend."""
-        self.output_label.setText("\n".join(filter(None, (self._output, text or self.canvas.legend()))))
+        """Show what the run writes; below it the weight under the pointer, or else the map's caption."""
+        self.output_label.setText("\n".join(filter(None, (self._output, text or self.canvas.caption()))))
 
 
 def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:

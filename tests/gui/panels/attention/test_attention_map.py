@@ -117,13 +117,30 @@ def test_the_legend_gives_the_alignment_score_of_the_head(panel: AttentionMap, h
     for head, step, score in ((2, 310, "0.50"), (2, 330, "1.00 since step 320"), (1, 330, "0.00")):
         panel._selection.choose(head=head)
         panel.show_step(history, step)
-        assert panel.canvas.legend() == f"Rows: token → prediction. Dashed: alignment; this head {score}."
+        rows = f"Rows: token → prediction. Dashed: alignment; this head {score}."
+        assert panel.canvas.legend() == f"Columns: read from. {rows}"
         assert panel.canvas.legend() in [label.text() for label in panel.findChildren(QLabel)]
         assert panel.readout.toolTip().endswith(alignment_help("this head"))
     for choice in ({"pooled": "mean"}, {"pooled": "", "free_running": True}):
         panel._selection.choose(**choice)
         panel.show_step(history, 330)
         assert "this head" not in panel.canvas.legend() + panel.readout.toolTip()
+
+
+def test_a_narrow_map_says_nothing_of_its_columns_rather_than_cut_its_score(
+    panel: AttentionMap, history: History, qtbot: QtBot
+) -> None:
+    history.apply(ProbeDone(probe=Probe(step=310, sentences=(aligned_sentence(),))))
+    panel.show_step(history, 310)
+
+    def begins_with(text: str) -> bool:
+        return panel.readout.text().startswith(text)
+
+    for width, beginning in ((460, "Rows:"), (700, "Columns: read from. Rows:")):
+        panel.resize(width, panel.height())
+        wait_for(qtbot, begins_with, beginning)
+        assert panel.readout.fontMetrics().horizontalAdvance(panel.readout.text()) < panel.readout.width()
+        assert panel.canvas.legend() in panel.readout.toolTip()
 
 
 def test_gold_alignments_are_visible_on_every_colour_of_a_difference(stage: Stage, theme: Theme) -> None:

@@ -33,7 +33,7 @@ def test_below_a_map_are_the_runs_output_and_the_legend_or_readout(
     panel.show_comparison(Comparison(runs, (), (("", "A", "B"),), chosen_step=10))
     panel.show_step(History(), 0)
     probed, unprobed, *_ = panel.columns
-    legend = "Rows: token → prediction. Dashed: the dataset's alignment."
+    legend = "Columns: read from. Rows: token → prediction. Dashed: the dataset's alignment."
     assert probed.output_label.text() == f"writes  i want\n{legend}"
     assert unprobed.output_label.text() == "This run has no probe at that step: choose another above."
     height = probed.canvas.height()
