@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from core.errors import UserError
@@ -47,8 +48,8 @@ class Context:
     def follow_sentence(self, text: str, on_refused: Callable[[str], object] | None = None) -> None:
         """Have every probe follow this source text from now on, and select it; `on_refused` gets a refused one."""
 
-        def refuse(error: Exception) -> None:
-            self.bridge.show_refusal(error)
+        def refuse(error: Exception, *, until_prepared: bool = False) -> None:
+            self.bridge.show_refusal(error, until_prepared=until_prepared)
             if on_refused is not None:
                 on_refused(text)
 
@@ -63,7 +64,7 @@ class Context:
             self.bridge.ask(
                 AddSentence(source=text),
                 lambda _: self.selection.choose(sentence=text),
-                refuse,
+                partial(refuse, until_prepared=True),  # of this model: the next one may read longer texts
                 lambda: refuse(_not_followed_error(text)),
             )
 

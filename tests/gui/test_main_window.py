@@ -222,6 +222,17 @@ def test_my_sentence_is_given_back_if_other_data_were_prepared_first(qtbot: QtBo
     qtbot.waitUntil(lambda: window.context.selection.chosen.sentence == "1 2 3", timeout=WAIT_MS)
 
 
+def test_the_strip_forgets_a_sentence_too_long_for_a_model_once_another_is_prepared(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    strip, workbench = window.trouble_strip, window.context.workbench
+    window.context.follow_sentence("1 2 3 " * 10)
+    qtbot.waitUntil(lambda: "this model reads" in strip.sentence.text(), timeout=WAIT_MS)
+    workbench.edit("dataset.max_src_length", 40)
+    workbench.prepare()
+    qtbot.waitUntil(lambda: strip.trouble is None, timeout=WAIT_MS)
+
+
 def test_space_in_the_seed_field_learns(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     window.activateWindow()
     seed_edit = window.transport.seed_edit
