@@ -10,6 +10,8 @@ from PySide6.QtCore import QPointF, QRectF
 
 from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
 
+LINE_GAP = 1.0  # pixels from a horizontal line to its name, whose ground would else blot it out where it is between two
+
 
 class LabelPosition(NamedTuple):
     """A name's position along its line (0 to 1), the point of the name on the line, and whether it is vertical."""
@@ -24,10 +26,11 @@ def horizontal_line_positions(
 ) -> Iterator[tuple[QRectF, LabelPosition]]:
     """Positions above and below a horizontal line, the nearest to `wanted` (0 to 1 along it) first."""
     size, height = line.label.boundingRect().size(), placer.to_pixel(0.0, line.value()).y()
+    gap = LINE_GAP / size.height()
     for middle in candidate_middles(size.width(), placer.width, wanted * placer.width):
-        for is_over in (True, False):
-            corner = QPointF(middle - size.width() / 2, height - size.height() if is_over else height)
-            yield QRectF(corner, size), LabelPosition(middle / placer.width, (0.5, 1.0 if is_over else 0.0))
+        for anchor in (1.0 + gap, -gap):
+            corner = QPointF(middle - size.width() / 2, height - anchor * size.height())
+            yield QRectF(corner, size), LabelPosition(middle / placer.width, (0.5, anchor))
 
 
 def vertical_line_positions(

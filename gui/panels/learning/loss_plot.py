@@ -8,6 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from core.history import History
+from gui.panels.learning.line_labels import LINE_GAP
 from gui.panels.learning.metric_labels import LOSS
 from gui.panels.learning.step_plot import update_curve
 from gui.panels.learning.validation_plot import CURVES_Z, HEADROOM, CurvePoints, Level, ValidationPlot, finite_values
@@ -64,7 +65,7 @@ class LossPlot(ValidationPlot):
 
     def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         guessing = self._levels["guessing"]
-        name = min(guessing.label.boundingRect().height() / max(self._room[1], 1.0), 0.5)
+        name = min((guessing.label.boundingRect().height() + LINE_GAP) / max(self._room[1], 1.0), 0.5)
         room = max(_ROOM_FOR_GUESSING, 1.0 / (1.0 - name))
         highest = float(guessing.value()) * room if guessing.isVisible() else 0.0
         return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)

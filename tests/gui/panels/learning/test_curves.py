@@ -554,6 +554,8 @@ def test_reference_lines_close_to_each_other_cross_no_label(panel: Curves, histo
             name = line.label.sceneBoundingRect().adjusted(0, 3, 0, -3)  # without the padding
             heights = [panel.loss.plotItem.vb.mapViewToScene(QPointF(0, other.value())).y() for other in levels]
             assert not any(name.top() < height < name.bottom() for height in heights), line.label.toPlainText()
+            ground, own = line.label.sceneBoundingRect(), heights[levels.index(line)]
+            assert not ground.top() - 0.5 < own < ground.bottom() + 0.5, line.label.toPlainText()  # its line is whole
             assert panel.loss.plotItem.vb.sceneBoundingRect().contains(name), line.label.toPlainText()
 
 
