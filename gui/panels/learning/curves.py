@@ -86,6 +86,7 @@ class Curves(StepPanel):
         """Within the block the figure has a fixed size, and labelled axes, since no title is exported."""
         plot = self.plots[0]
         plot.setLabel("left", metric_axis_label(self._metric))
+        plot.axis_name.hide()
         plot.setLabel("bottom", "step")
         with super().exporting():
             self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))
@@ -93,6 +94,7 @@ class Curves(StepPanel):
             try:
                 yield
             finally:
+                plot.axis_name.show()
                 plot.getAxis("bottom").showLabel(False)
                 plot.getAxis("left").showLabel(False)
                 if self.metric_plot is not None:

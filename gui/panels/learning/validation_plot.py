@@ -10,6 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtWidgets import QGraphicsTextItem
 
 from core.events import SettingChanged
 from core.history import History
@@ -25,6 +26,8 @@ HEADROOM = 1.12
 _NAMES_Z, _END_NAMES_Z, CURVES_Z, _VALID_Z, _STAR_Z = range(11, 16)
 _CHANGE_POSITION = 0.6  # preferred position of a changed setting's name, as a share of the plot's height from below
 _NAME_GAP = 10  # pixels at 100 % from the end of a curve, where playhead and star may be, to its name
+# Beside the numbers of the axis, since a line of its own would take room from the curves; left of the upright axis's 0.
+_AXIS_NAME_GAP, _AXIS_NAME_TOP = 18, 2  # pixels from the axis's left end, at 100 %, and below the axis, as its numbers
 _COLOURS = {"train": "training", "valid": "validation_text"}
 
 CurvePoints = Mapping[str, tuple[NDArray[Any], NDArray[np.float64]]]  # name at the curve's end -> steps and values
@@ -59,6 +62,8 @@ class ValidationPlot(StepPlot):
         self._valid.setZValue(_VALID_Z)
         self._best = self.plot(pen=None, symbol="star", symbolSize=13)
         self._best.setZValue(_STAR_Z)
+        self.axis_name = QGraphicsTextItem("step", self.getAxis("bottom"))
+        self.axis_name.document().setDocumentMargin(0)
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in names}
         self._hint = pg.TextItem(anchor=(0.5, 0.5))
         self._hint.setZValue(_END_NAMES_Z)
@@ -87,6 +92,9 @@ class ValidationPlot(StepPlot):
         for points in (self._valid, self._best):
             points.setSymbolBrush(validation)
             points.setSymbolPen(validation)
+        self.axis_name.setFont(self.theme.font(0.85))
+        self.axis_name.setDefaultTextColor(self.theme.colour("muted"))
+        self.axis_name.setPos(-self.axis_name.boundingRect().width() - self.theme.px(_AXIS_NAME_GAP), _AXIS_NAME_TOP)
         for name, label in self._names.items():
             label.setColor(self.theme.colour(_COLOURS[name]))
             label.setFont(self.theme.font(0.9, bold=True))

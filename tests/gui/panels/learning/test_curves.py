@@ -11,7 +11,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -557,6 +557,22 @@ def test_reference_lines_close_to_each_other_cross_no_label(panel: Curves, histo
             ground, own = line.label.sceneBoundingRect(), heights[levels.index(line)]
             assert not ground.top() - 0.5 < own < ground.bottom() + 0.5, line.label.toPlainText()  # its line is whole
             assert panel.loss.plotItem.vb.sceneBoundingRect().contains(name), line.label.toPlainText()
+
+
+def test_the_axis_of_steps_is_named_beside_its_numbers(panel: Curves, history: History, theme: Theme) -> None:
+    loss = panel.loss
+    bottom, left = loss.getAxis("bottom"), loss.getAxis("left")
+    for zoom in (100, 150, 80):
+        theme.set_zoom(zoom)
+        panel.show_step(history, NUM_STEPS)
+        panel.grab()
+        name, zero = loss.axis_name.sceneBoundingRect(), QFontMetricsF(theme.font(0.85)).horizontalAdvance("0")
+        assert loss.axis_name.isVisible() and loss.axis_name.toPlainText() == "step"
+        assert name.left() >= 0 and name.right() < left.sceneBoundingRect().right() - zero  # left of the other axis's 0
+        assert bottom.sceneBoundingRect().bottom() >= name.bottom()  # it takes no room of its own
+    with panel.exporting():  # then the axis has a name of the usual kind
+        assert not loss.axis_name.isVisible() and bottom.label.isVisible()
+    assert loss.axis_name.isVisible() and not bottom.label.isVisible()
 
 
 def test_labels_keep_clear_of_playhead_and_star(panel: Curves, history: History) -> None:
