@@ -44,7 +44,7 @@ class CandidateTable(QTableWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # as wide as its tokens
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # wide enough for its tokens
         header.setDefaultAlignment(TEXT_ALIGNMENT)
         self.cellClicked.connect(self._pick)
         self.currentCellChanged.connect(lambda row, *_: self.row_reached.emit(row) if row >= 0 else None)
@@ -84,7 +84,10 @@ class CandidateTable(QTableWidget):
         self._scroll_to_chosen()
 
     def fit_columns(self) -> None:
-        """Show the chosen tokens uncut and as many runners-up as are readable; hide the columns without room."""
+        """Show the chosen tokens uncut and as many runners-up as are readable; hide the columns without room.
+
+        Beyond that, all columns are alike: the narrowest decides how long the bars are.
+        """
         self.verticalHeader().setDefaultSectionSize(self._theme.px(28))
         scrolls = self.verticalHeader().length() > self.viewport().height()
         bar = self.verticalScrollBar().sizeHint().width() if scrolls else 0
@@ -95,10 +98,11 @@ class CandidateTable(QTableWidget):
             for column in range(len(_COLUMNS))
         ]
         chosen, *others = (min(each, width // 2) for each in needed)
-        self.setColumnWidth(0, chosen)
-        fitting = [many for many in range(1, len(_COLUMNS)) if many * max(others[:many]) <= width - chosen]
+        fitting = (many for many in range(1, len(_COLUMNS)) if many * max(others[:many]) <= width - chosen)
+        shown = max(fitting, default=1)
+        self.setColumnWidth(0, max(chosen, min(width // (1 + shown), width - shown * max(others[:shown]))))
         for column in range(1, len(_COLUMNS)):
-            self.setColumnHidden(column, column > max(fitting, default=1))
+            self.setColumnHidden(column, column > shown)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -126,6 +126,14 @@ def test_a_narrow_table_shows_fewer_candidates(table: TokenTable) -> None:
     assert [table.table.isColumnHidden(column) for column in range(5)] == [False] * 3 + [True] * 2
 
 
+def test_with_room_for_all_candidates_every_bar_has_an_equal_part_of_it(table: TokenTable) -> None:
+    show(table)
+    table.resize(900, 400)
+    table.grab()
+    widths = [table.table.columnWidth(column) for column in range(5)]
+    assert min(widths) > 150 and max(widths) - min(widths) < 5
+
+
 @pytest.mark.parametrize("width", [320, 455, 700])
 def test_no_visible_token_is_cut(table: TokenTable, width: int) -> None:
     """In the smallest window, the panel is 455 pixels wide."""
