@@ -113,7 +113,7 @@ def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
 def _title_of(num_different: int, num_lines: int, num_runs: int) -> str:
     if num_runs == 1:
         return f"Translations of the run: {num_lines - num_different:,} of {num_lines:,} equal the reference"
-    return f"{RunTranslations.title}: they differ in {num_different:,} of {num_lines:,}"
+    return f"{RunTranslations.title}: they differ in {num_different:,} of {num_lines:,} sentences"
 
 
 def _line(key: tuple[str, str], validated: list[dict[tuple[str, str], ValidatedSentence]]) -> tuple[str, ...]:

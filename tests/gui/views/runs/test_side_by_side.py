@@ -133,7 +133,7 @@ def test_the_translations_of_the_runs_are_shown_side_by_side(
     assert line[:2] == (first.source, first.reference) and sorted(line[2:]) == sorted(
         ["quite another", first.hypothesis]
     )
-    assert heads[0] == "source" and f"they differ in 1 of {1 + len(others)}" in panel.title_label.text()
+    assert heads[0] == "source" and f"they differ in 1 of {1 + len(others)} sentences" in panel.title_label.text()
     assert item_at(panel.table, 1, 2).text() == f"✓ {rest[0][1]}"
     wrong = item_at(panel.table, 0, line.index("quite another"))
     assert wrong.text() == "✗ quite another"
