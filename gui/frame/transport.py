@@ -37,7 +37,7 @@ STATES: dict[WindowState, str] = {
     "learning": "learning",
     "paused": "paused",
     "finished": "finished",
-    "failed": "stopped",
+    "failed": "failed",
 }
 ENGINE_ENDED = (
     "Headlight has stopped computing after an internal error: close it and start it again; what was saved is safe"

@@ -96,6 +96,7 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
     qtbot.waitUntil(lambda: bridge.state == "failed", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert "diverged" in window.trouble_strip.sentence.text()
+    assert window.transport.state_label.accessibleName().startswith("✗ failed · step")  # the word for it in Runs
     assert "Reset" in window.transport.learn_button.toolTip()
     window.transport.reset_button.click()
     window.context.workbench.continue_at_lower_rate()  # its button stays until the engine is preparing
