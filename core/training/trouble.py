@@ -30,8 +30,9 @@ def restart_advice(training: TrainingConfig) -> str:
 
 def _lower_rate_advice(training: TrainingConfig) -> str:
     key, rate = lower_rate(training)
-    clipping = "" if training.max_grad_norm is not None else ", or set training.max_grad_norm to 1.0"
-    return f"{key} = {rate:g}, warm up for more steps{clipping}"
+    if training.max_grad_norm is not None:
+        return f"{key} = {rate:g}, or warm up for more steps"
+    return f"{key} = {rate:g}, warm up for more steps, or set training.max_grad_norm to 1.0"
 
 
 def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: PreparedData) -> Trouble:
