@@ -23,6 +23,7 @@ from gui.frame.drop_target import DropTarget
 from gui.frame.focus_frame import FocusFrame
 from gui.frame.help_sheet import HelpSheet
 from gui.frame.rail import Rail
+from gui.frame.restart_button import restart_text
 from gui.frame.resume_banner import ResumeBanner, interrupted_run
 from gui.frame.run_title import RunTitle
 from gui.frame.shortcut_priority import ShortcutPriority
@@ -185,6 +186,12 @@ class MainWindow(QMainWindow):
         if change.state == "preparing":
             self.trouble_strip.drop_outdated()
 
+    def _point_to_waiting(self) -> None:
+        """Point to Setup while it is closed and changes wait there for another run: Learn would go on without them."""
+        workbench = self.context.workbench
+        waits = workbench.waiting_changes and not workbench.will_replace_branch
+        self.rail.setup_button.show_news(f"“{restart_text(workbench)}” waits there" if waits else "")
+
     def _lay_out(self) -> None:
         middle = QWidget()
         row = QHBoxLayout(middle)
@@ -240,6 +247,7 @@ class MainWindow(QMainWindow):
         self.train_view.curves.notices.chip_changed.connect(partial(self.rail.show_news, VIEWS.index(TrainView)))
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.visibility_changed.connect(self.transport.set_plain)
+        self.context.workbench.changed.connect(self._point_to_waiting)
         self.context.workbench.learn_requested.connect(self._close_setup)
         self.setup_drawer.field_marked.connect(partial(self.rail.setup_button.setChecked, True))
         ShortcutPriority(self, ("Ctrl+E", "Ctrl+D"))

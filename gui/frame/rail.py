@@ -81,7 +81,7 @@ class Rail(QFrame):
 
 
 class RailButton(QToolButton):
-    """An icon above a title, with a dot while its view has news and is not open."""
+    """An icon above a title, with a dot while its view, or Setup, has news and is not open."""
 
     def __init__(self, theme: Theme, title: str, help: str) -> None:
         super().__init__()

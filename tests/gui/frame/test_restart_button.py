@@ -99,3 +99,26 @@ def test_after_a_restart_by_keyboard_space_pauses(
     qtbot.keyClick(button, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: workbench.run not in (None, first) and button.isHidden(), timeout=WAIT_MS)
     assert window.focusWidget() is window
+
+
+def test_a_closed_setup_points_to_the_changes_that_wait_in_it(
+    window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    """Learn closes it, and goes on without them."""
+    setup, workbench = window.rail.setup_button, window.context.workbench
+    workbench.edit("model.d_ff", 32)
+    wait_for_state("ready")
+    assert not setup.has_dot  # the run that begins next has it
+    workbench.learn(1)
+    wait_for_state("paused")
+    workbench.edit("training.optimizer.learning_rate", 0.5)
+    assert not setup.has_dot  # it acts on this run
+    setup.click()
+    workbench.edit("model.d_ff", 24)
+    assert not setup.has_dot and window.setup_drawer.restart_button.isVisible()
+    workbench.learn(1)
+    assert setup.has_dot and setup.toolTip().endswith(" · “Restart with 1 change” waits there")
+    assert setup.accessibleDescription() == "“Restart with 1 change” waits there"
+    wait_for_state("paused")
+    workbench.edit("model.d_ff", 32)
+    assert not setup.has_dot

@@ -110,13 +110,14 @@ def test_a_branch_can_only_continue_with_settings_that_fit_its_weights(
     workbench.branch(run, 3)
     qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
     wait_for_state("paused")
-    branch, button = workbench.run, window.setup_drawer.restart_button
+    branch, button, setup = workbench.run, window.setup_drawer.restart_button, window.rail.setup_button
+    setup.setChecked(False)
     workbench.edit("model.dropout", 0.5)
     for key, other, learnt_with in (("num_heads", 4, 2), ("activation", "gelu", "relu"), ("d_ff", 24, 16)):
         workbench.edit(f"model.{key}", other)
-        assert button.text() == "Restart with 2 changes"
+        assert button.text() == "Restart with 2 changes" and setup.has_dot
         workbench.edit(f"model.{key}", learnt_with)
-        assert button.text() == "Continue from 3 with 1 change"
+        assert button.text() == "Continue from 3 with 1 change" and not setup.has_dot  # Learn takes it over
     workbench.edit("model.d_ff", 24)
     workbench.learn(1)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 4, timeout=WAIT_MS)
