@@ -112,7 +112,14 @@ class RailButton(QToolButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.colour("validation"))
             radius = self._theme.px(4)
-            painter.drawEllipse(QPointF(self.width() / 2 + self._theme.px(15), 3 * radius), radius, radius)
+            painter.drawEllipse(self._dot_centre(radius), radius, radius)
+
+    def _dot_centre(self, radius: float) -> QPointF:
+        """At the upper right of the icon; beside the title if zoom leaves no room for icons."""
+        middle = self.rect().toRectF().center()
+        if self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextOnly:
+            return middle + QPointF(self.fontMetrics().horizontalAdvance(self.text()) / 2 + 2 * radius, 0)
+        return QPointF(middle.x() + self._theme.px(15), 3 * radius)
 
     def _update_tooltip(self) -> None:
         news = self._news if self.has_dot else ""
