@@ -38,7 +38,8 @@ def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Tour
             "One sentence, and where the model looks",
             "On top: what the model reads, what it should write (reference) and what it writes at this moment "
             "(free run); untrained, that is nonsense. In the picture each row is a word being written: the stronger "
-            "a cell's colour, the more the model looks at the word at the head of that column.",
+            "a cell's colour, the more the model looks at the word at the head of that column. Dashed: words that "
+            "belong together, where the data say so.",
             (train.sentence_row, train.attention_map),
         ),
         TourStep(
