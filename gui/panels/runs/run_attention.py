@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.history import History
@@ -14,7 +15,7 @@ from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
 from gui.widgets.combo_boxes import combo_box, set_items
-from gui.widgets.dynamic_labels import ElidedLabel
+from gui.widgets.dynamic_labels import ElidedLabel, StableHeightLabel
 from gui.widgets.labels import plain_label
 
 MOST_RUNS = 4  # side by side: more would be too small to read
@@ -113,6 +114,8 @@ class _Column(QWidget):
         self.head_label = plain_label(role="muted")
         self.drawn: tuple[object, ...] = ()  # step, kind, layer and head
         self.output_label = plain_label(role="muted", wraps=True)
+        self.output_label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._below = StableHeightLabel(self.output_label)  # else a short readout would move the map under the mouse
         self.canvas = MapCanvas(theme)
         self.canvas.pointed.connect(self._show_readout)
         layout = QVBoxLayout(self)
@@ -121,7 +124,7 @@ class _Column(QWidget):
         layout.addWidget(self.title_label)
         layout.addWidget(self.head_label)
         layout.addWidget(self.canvas, 1)
-        layout.addWidget(self.output_label)
+        layout.addWidget(self._below)
         self._output = ""
 
     def show_run(self, run: ComparedRun, source: str, selection: Selection) -> None:
@@ -129,7 +132,7 @@ class _Column(QWidget):
         if run.probe is None:
             self.title_label.setText(run.title)
             self.head_label.setText("")
-            self._output = "This run has no probe at that step: choose another above."
+            self._set_output("This run has no probe at that step: choose another above.")
             self.canvas.picture = None
             self.canvas.update()
             self._show_readout("")
@@ -137,9 +140,15 @@ class _Column(QWidget):
         shown = _shown(run, source)
         self.title_label.setText(f"{run.title} · step {shown.step:,}")
         self._name_head(shown, selection)
-        self._output = f"writes  {shown.sentence.output}"
+        self._set_output(f"writes  {shown.sentence.output}")
         self.canvas.setAccessibleName(f"Attention map of run {run.letter or run.name}; arrow keys read its weights")
         self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
+
+    def _set_output(self, output: str) -> None:
+        """Say from the next readout on what the run writes; another output may need less room."""
+        if output != self._output:
+            self._output = output
+            self._below.release_height()
 
     def _name_head(self, shown: ShownSentence, selection: Selection) -> None:
         """Name the drawn head, and how many this run has: it may have fewer than the selection needs."""
@@ -151,7 +160,7 @@ class _Column(QWidget):
 
     def _show_readout(self, text: str) -> None:
         """Show what the run writes; below it the weight under the pointer, or else the map's caption."""
-        self.output_label.setText("\n".join(filter(None, (self._output, text or self.canvas.caption()))))
+        self._below.set_text("\n".join(filter(None, (self._output, text or self.canvas.caption()))))
 
 
 def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:

@@ -42,6 +42,27 @@ def test_below_a_map_are_the_runs_output_and_the_legend_or_readout(
     assert probed.canvas.height() == height  # the map must not move under the mouse
 
 
+def test_no_map_moves_under_the_mouse_where_its_caption_needs_two_lines(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, qtbot: QtBot
+) -> None:
+    panel = RunAttention(theme, Selection())
+    stage(panel, 1200, 500)
+    runs = tuple(run(letter, Probe(step=10, sentences=(aligned_sentence(),))) for letter in "ABCD")
+    panel.show_comparison(Comparison(runs, (), ()))
+    panel.show_step(History(), 0)
+    panel.grab()
+    canvas, label = panel.columns[0].canvas, panel.columns[0].output_label
+    height, lines = canvas.height(), label.heightForWidth(label.width()) // label.fontMetrics().height()
+    assert lines == 3  # the output, and two of the caption
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    qtbot.wait(20)  # until it is laid out anew
+    assert label.heightForWidth(label.width()) // label.fontMetrics().height() == 2
+    assert canvas.height() == height
+    panel.show_step(History(), 0)
+    qtbot.wait(20)
+    assert canvas.height() == height
+
+
 def test_the_accessible_name_of_a_map_names_its_run(theme: Theme, stage: Callable[[QWidget, int, int], None]) -> None:
     panel = RunAttention(theme, Selection())
     stage(panel, 1000, 500)
