@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QCheckBox, QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QToolButton
 
 from gui.icons import icon
 from gui.theme import Theme
@@ -21,7 +21,7 @@ def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButt
     return made
 
 
-def set_enabled(widget: QPushButton, reason: str) -> None:
+def set_enabled(widget: QAbstractButton, reason: str) -> None:
     """Enable a button if `reason` is empty; otherwise disable it, with the reason as its tooltip."""
     widget.setEnabled(not reason)
     widget.setToolTip(reason or widget.accessibleDescription())
@@ -37,6 +37,7 @@ class IconButton(QToolButton):
         self.setProperty("role", "flat")
         self.setAccessibleName(name)
         self.setToolTip(help or name)
+        self.setAccessibleDescription(help)
         self.apply_theme()
         theme.changed.connect(self.apply_theme)
 

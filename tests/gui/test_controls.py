@@ -1,4 +1,4 @@
-"""Every control has a tooltip and a name for screen readers."""
+"""Every control has a tooltip and a name for screen readers, and a disabled button says why it is."""
 
 from __future__ import annotations
 
@@ -30,6 +30,13 @@ def undescribed_controls(window: MainWindow) -> list[str]:
     return [f"{one}: {one.accessibleName()}" for one in own if not (one.toolTip() and one.accessibleName())]
 
 
+def unexplained_buttons(window: MainWindow) -> list[str]:
+    """The visible disabled buttons whose tooltip says only what they would do."""
+    disabled = [one for one in window.findChildren(QAbstractButton) if one.isVisible() and not one.isEnabled()]
+    helps = {one: ("", one.accessibleName(), one.accessibleDescription()) for one in disabled}
+    return [one.accessibleName() for one in disabled if one.toolTip() in helps[one]]
+
+
 def nameless_scroll_areas(window: MainWindow) -> list[QScrollArea]:
     """The visible scroll areas that Tab reaches and a screen reader could not name."""
     reached = [area for area in window.findChildren(QScrollArea) if area.focusPolicy() & Qt.FocusPolicy.TabFocus]
@@ -38,7 +45,7 @@ def nameless_scroll_areas(window: MainWindow) -> list[QScrollArea]:
 
 def test_every_control_has_a_name_and_says_what_it_does(qtbot: QtBot, window: MainWindow) -> None:
     for scene in scenes(window):
-        assert undescribed_controls(window) == [] == nameless_scroll_areas(window), scene
+        assert undescribed_controls(window) == unexplained_buttons(window) == [] == nameless_scroll_areas(window), scene
     window.rail.setup_button.click()
     drawer = window.setup_drawer
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)

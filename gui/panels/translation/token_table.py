@@ -17,7 +17,7 @@ from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import quoted
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
-from gui.widgets.buttons import IconButton, button
+from gui.widgets.buttons import IconButton, button, set_enabled
 from gui.widgets.labels import plain_label, wrapping_label
 from gui.widgets.scrolling_page import least_height
 from gui.widgets.tab_order import release_focus
@@ -111,15 +111,17 @@ class TokenTable(Panel):
             return  # the position belongs to a newer output, which is drawn next
         index, count = self._position.index, self._position.count
         self.position_label.setText(f"{index + 1}/{count}")
-        for move, is_possible in (
-            (self.first_button, index > 0),
-            (self.back_button, index > 0),
-            (self.forward_button, index < count - 1),
-            (self.last_button, index < count - 1),
+        why_not_back = "" if index > 0 else "This is the first token"
+        why_not_forward = "" if index < count - 1 else "This is the last token"
+        for move, why_not in (
+            (self.first_button, why_not_back),
+            (self.back_button, why_not_back),
+            (self.forward_button, why_not_forward),
+            (self.last_button, why_not_forward),
         ):
-            if not is_possible:
+            if why_not:
                 release_focus(move, to=self.table)
-            move.setEnabled(is_possible)
+            set_enabled(move, why_not)
         self.table.show_position(index, is_chosen=self._position.is_chosen)
         self.output_label.setText(self._output(self._shown))
         self.cut_label.setText(f"Cut off after {count} tokens: no <eos> was written.")

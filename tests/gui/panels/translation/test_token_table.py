@@ -185,8 +185,11 @@ def test_while_data_are_prepared_it_says_when_it_will_translate(table: TokenTabl
 def test_buttons_and_keys_move_through_the_output_token_by_token(table: TokenTable, qtbot: QtBot) -> None:
     show(table)
     assert table.position_label.text() == "4/4" and not table.forward_button.isEnabled()
+    assert {move.toolTip() for move in (table.forward_button, table.last_button)} == {"This is the last token"}
     table.first_button.click()
     assert table.position_label.text() == "1/4" and not table.back_button.isEnabled()
+    assert {move.toolTip() for move in (table.first_button, table.back_button)} == {"This is the first token"}
+    assert table.forward_button.toolTip() == "One token forward (Down in the table)"
     assert table.output_label.text().startswith("i <span") and "do want &lt;eos&gt;" in table.output_label.text()
     assert table.table.delegate.position == 0
     table.forward_button.click()
