@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 from tests.gui.not_none import not_none
+from tests.gui.waiting import wait_for
 
 
 def test_it_offers_1_10_and_100_steps_and_four_paces(empty_window: MainWindow) -> None:
@@ -26,6 +28,20 @@ def test_it_offers_1_10_and_100_steps_and_four_paces(empty_window: MainWindow) -
         shown.append(bar.pace_label.text())
     assert shown == ["1 / s", "3 / s", "10 / s", "max"]
     assert [one.text() for one in bar.step_buttons] == ["+1", "+10", "+100"]
+
+
+def test_a_pace_delays_each_step_and_max_delays_none(qtbot: QtBot, window: MainWindow) -> None:
+    bar, workbench, bridge = window.transport, window.context.workbench, window.context.bridge
+    for index, pace in enumerate((1, 3, 10)):
+        bar.pace_slider.setValue(index)
+        began, at_pause = time.monotonic(), ("paused", 2 * (index + 1))
+        workbench.learn(2)
+        wait_for(qtbot, lambda at_pause: (bridge.state, bridge.history.last_step) == at_pause, at_pause)
+        assert time.monotonic() - began > 1 / pace
+    bar.pace_slider.setValue(0)
+    bar.learn_button.click()  # 34 steps, one a second
+    bar.pace_slider.setValue(3)
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=20_000)
 
 
 def test_after_data_that_fail_it_says_that_nothing_is_prepared(
