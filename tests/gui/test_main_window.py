@@ -152,6 +152,18 @@ def test_ten_steps_are_taken_and_viewing_is_independent_of_training(
     qtbot.waitUntil(lambda: window.context.playhead.step == 16, timeout=WAIT_MS)
 
 
+def test_learn_and_pause_leave_the_view_where_it_is(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    window.context.workbench.learn(5)
+    wait_for_state("paused")
+    window.context.playhead.view(3)
+    window.transport.pace_slider.setValue(2)  # so that the run does not end before it is paused
+    for state in ("learning", "paused"):
+        qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
+        wait_for_state(state)
+        qtbot.waitUntil(lambda: window.context.playhead.live_step > 5, timeout=WAIT_MS)
+        assert window.context.playhead.step == 3
+
+
 def test_learn_continues_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     wait_for_state("finished")
