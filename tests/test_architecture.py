@@ -20,6 +20,13 @@ LAYOUT = (
     "CHANGELOG.md", "LICENSE", ".ci/run",
 )  # fmt: skip
 
+# All of Qt's but the one that chooses a file or folder: what needs saying or asking is in the window itself.
+DIALOGS = tuple(
+    f"PySide6.QtWidgets.{name}"
+    for name in ("QDialog", "QMessageBox", "QErrorMessage", "QInputDialog", "QProgressDialog", "QColorDialog",
+                 "QFontDialog", "QWizard")
+)  # fmt: skip
+
 # module or package -> modules that it and everything inside it must not import, not even inside a function
 FORBIDDEN = {
     "core": ("PySide6", "shiboken6", "pyqtgraph", "gui", "plugins", "main"),
@@ -33,7 +40,7 @@ FORBIDDEN = {
     ),
     "core.plugins_host": ("torch", "core.model", "core.training", "core.engine", "core.serving", "core.cli"),
     "core.plugin": ("torch", "core.model", "core.training", "core.engine", "core.serving", "core.cli"),
-    "gui": ("torch", "safetensors.torch", "core.model", "core.training", "plugins", "main"),
+    "gui": ("torch", "safetensors.torch", "core.model", "core.training", "plugins", "main", *DIALOGS),
     "resources": ("torch", "PySide6", "core", "gui", "plugins"),
 }  # fmt: skip
 TORCH_FREE = (
