@@ -305,9 +305,11 @@ def test_a_click_near_a_tick_or_mark_snaps_to_its_step(panel: Curves, history: H
         assert panel._playhead.step == expected
 
 
-def test_the_playhead_can_be_dragged(panel: Curves, history: History, qtbot: QtBot) -> None:
-    plot = panel.loss
-    start, end = point_at(plot, 400, 2), point_at(plot, 150, 2)
+@pytest.mark.parametrize("strip", ["loss", "learning_rate", "ticks"])
+def test_the_playhead_can_be_dragged_in_every_strip(panel: Curves, history: History, qtbot: QtBot, strip: str) -> None:
+    plot = getattr(panel, strip)
+    middle = sum(plot.viewRange()[1]) / 2
+    start, end = point_at(plot, 400, middle), point_at(plot, 150, middle)
     qtbot.mouseMove(plot.viewport(), start)
     qtbot.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=start)
     for share in range(1, 11):
@@ -316,6 +318,9 @@ def test_the_playhead_can_be_dragged(panel: Curves, history: History, qtbot: QtB
     panel.show_step(history, panel._playhead.step)  # a redraw meanwhile does not move it
     qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=end)
     assert panel._playhead.step == pytest.approx(150, abs=5)
+    panel.show_step(history, panel._playhead.step)
+    lines = [one._playhead_line for one in (panel.loss, panel.learning_rate, panel.ticks)]
+    assert [line.value() for line in lines] == [panel._playhead.step] * 3 and all(line.isVisible() for line in lines)
 
 
 def test_keys_move_from_probe_to_probe(panel: Curves, qtbot: QtBot) -> None:
