@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -33,6 +34,24 @@ def test_all_panels_fit_at_any_zoom(qtbot: QtBot, window: MainWindow) -> None:
         qtbot.waitUntil(all_fit, timeout=WAIT_MS)  # after their layout
         qtbot.waitUntil(lambda: bar.height() == bar.heightForWidth(bar.width()), timeout=WAIT_MS)  # it leaves the rest
         wait_for(qtbot, lambda zoom: (scroll.verticalScrollBar().maximum() == 0) == (zoom < 200), zoom)
+
+
+def test_heads_of_12_by_12_tokens_are_legible(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> None:
+    config = small_file.read_text(encoding="utf-8").replace("length: 3", "length: 11")  # and <bos> or <eos>
+    small_file.write_text(config.replace("coder_layers: 1", "coder_layers: 2"), encoding="utf-8")
+    empty_window.setup_drawer.open_file(small_file)
+    large, small = empty_window.train_view.attention_map, empty_window.train_view.head_grid
+    qtbot.waitUntil(lambda: bool(small.canvas.rows) and not large.is_dirty, timeout=WAIT_MS)
+    empty_window.resize(1280, 720)
+
+    def are_legible() -> bool:
+        picture, cell = not_none(large.canvas.picture), small.canvas.cell(5, 1)
+        layout = large.canvas._layout(picture)
+        assert len(picture.rows) == len(picture.columns) == 12
+        is_named = layout.names_rows and layout.names_columns
+        return is_named and layout.font == empty_window.context.theme.token_font() and min(cell.size().toTuple()) >= 24
+
+    qtbot.waitUntil(are_legible, timeout=WAIT_MS)
 
 
 def test_in_the_smallest_window_the_loss_is_high_enough_and_nothing_scrolls(qtbot: QtBot, window: MainWindow) -> None:
