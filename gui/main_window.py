@@ -119,8 +119,7 @@ class MainWindow(QMainWindow):
     def start(self) -> None:
         """Fill the window before the user can click, and before torch is loaded, which leaves little time to draw."""
         self.context.bridge.emit_recorded(read_first_look(read_preset(FIRST_PRESET)))
-        while self.context.redraw_scheduler.draw():
-            pass
+        self.context.redraw_scheduler.draw_round()
         self.setup_drawer.choose_preset(FIRST_PRESET)
         look = partial(interrupted_run, self.context.runs_directory.path, self.resume_banner.refused_at)
         self.context.bridge.run_in_background(look, self._offer_interrupted)

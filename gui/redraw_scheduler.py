@@ -92,6 +92,12 @@ class RedrawScheduler(QObject):
         self._round = iter(tuple(self._panels))
         return False
 
+    def draw_round(self) -> None:
+        """Draw all dirty, visible panels now, without pauses, from the first: none has had its turn."""
+        self._round = iter(tuple(self._panels))
+        while self.draw():
+            pass
+
     def draw_completely(self, panel: Panel) -> None:
         """Draw one panel completely and lay it out, now, so that it can be exported."""
         for _ in panel.draw_in_pieces(self._bridge.shown, self._playhead.step):

@@ -34,6 +34,7 @@ from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.resume_banner import interrupted_run
 from gui.main_window import IGNORE_SPACE_MS, MainWindow
+from gui.panel import Panel
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import example_path
 from gui.view import View
@@ -566,6 +567,16 @@ def test_the_transport_bar_wraps_in_a_narrow_window(qtbot: QtBot, window: MainWi
     for one, place in enumerate(places()):
         assert place.width() >= controls[one].minimumSizeHint().width()
         assert not any(place.intersects(other) for other in places()[one + 1 :])
+
+
+def test_every_panel_is_filled_by_the_start_even_if_nothing_was_drawn_before(
+    qtbot: QtBot, engines_share_a_host: None, tmp_path: Path
+) -> None:
+    """As in the application. In a window from a fixture, Qt has processed events by the time its test begins."""
+    with opened_window(tmp_path) as window:
+        window.start()
+        panels = [panel for panel in window.train_view.findChildren(Panel) if panel.isVisible()]
+        assert len(panels) == 4 and not any(panel.is_dirty or panel.is_empty for panel in panels)
 
 
 def test_the_window_opens_with_what_the_engine_then_prepares(qtbot: QtBot, empty_window: MainWindow) -> None:
