@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.events import ProbeDone
 from core.history import History
 from core.probes import Probe
 from gui.main_window import MainWindow
@@ -16,7 +18,7 @@ from gui.panels.translation.sentence_row import SentenceRow
 from gui.sentences.selection import Selection
 from gui.theme import Theme
 from tests.core.examples import run_folder
-from tests.gui.builders import sentence
+from tests.gui.builders import feed, sentence
 from tests.gui.conftest import WAIT_MS
 from tests.gui.waiting import wait_for
 
@@ -31,6 +33,16 @@ def test_an_unreadable_probe_is_named(qtbot: QtBot, theme: Theme, tmp_path: Path
     assert row.is_empty and str(damaged) in row.empty_label.text()
     row.show_step(History(), 0)
     assert row.is_empty and row.empty_label.text() == row.empty_sentence
+
+
+def test_it_says_from_which_token_on_the_free_run_is_wrong(qtbot: QtBot, theme: Theme, history: History) -> None:
+    row, right = SentenceRow(theme, Selection()), replace(sentence(), free_running=feed(("i", "want", "<eos>"), 3))
+    qtbot.addWidget(row)
+    history.apply(ProbeDone(probe=Probe(step=310, sentences=(right,))))
+    for step, verdict, output in ((300, "✗ from token 2 on", "i do want"), (310, "✓ right", "i want")):
+        row.show_step(history, step)
+        assert (row.verdict_label.text(), row.output_label.toolTip()) == (verdict, output)
+        assert row.output_label.text().startswith("i ") and ("underline" in row.output_label.text()) == (step == 300)
 
 
 def test_unknown_words_are_shown_as_the_model_reads_them(qtbot: QtBot, window: MainWindow) -> None:
