@@ -93,7 +93,7 @@ class FormRow(QWidget):
         self.editor = _make_editor(field)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
+        layout.setSpacing(GRID // 2)
         if self.editor is None:
             layout.addWidget(plain_label(field.label, role="heading"))
             return

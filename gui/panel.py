@@ -51,6 +51,7 @@ class Panel(QFrame):
         self.content = QWidget()  # what is drawn, without title and buttons
         self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(GRID // 2)
         self.empty_label = plain_label("Drawing …", role="muted", wraps=True)  # until the first `show_step`
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedLayout()

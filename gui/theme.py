@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from gui.colours import DARK, LIGHT, Colours, Mode, palette
 from gui.stylesheet import stylesheet
 
-GRID = 8  # every distance is a multiple of it, in pixels
+GRID = 8  # pixels; the distances between widgets are multiples of it, or of its half
 ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)  # percent
 
 # Tried after the system's own family, for IPA, umlauts and CJK, if installed.

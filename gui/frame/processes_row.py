@@ -6,7 +6,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.torchrun import max_processes
-from gui.theme import Theme
+from gui.theme import GRID, Theme
 from gui.widgets.labels import plain_label
 from gui.widgets.spin_boxes import IntegerSpinBox
 from gui.workbench import Workbench
@@ -32,7 +32,7 @@ class ProcessesRow(QWidget):
         help_label = plain_label(HELP, role="muted", wraps=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
+        layout.setSpacing(GRID // 2)
         for widget in (plain_label("Processes"), self.spin, help_label):
             layout.addWidget(widget)
         self.spin.valueChanged.connect(workbench.set_processes)

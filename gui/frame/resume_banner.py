@@ -30,6 +30,7 @@ class ResumeBanner(QFrame):
         self.dismiss_button = IconButton(theme, "close", "Not now")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID // 2, GRID, GRID // 2)
+        layout.setSpacing(GRID)
         layout.addWidget(self.sentence, 1)
         layout.addWidget(self.open_button)
         layout.addWidget(self.dismiss_button)

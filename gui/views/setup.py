@@ -385,6 +385,7 @@ class SetupDrawer(QFrame):
         self._scroll = FramelessScrollArea(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, GRID)
+        layout.setSpacing(GRID)
         layout.addWidget(self._scroll, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)

@@ -133,6 +133,7 @@ class TranslateView(View):
         page = QWidget()
         self.follow_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(page)
+        column.setContentsMargins(GRID, GRID, GRID, GRID)
         column.setSpacing(2 * GRID)
         column.addStretch(1)
         column.addWidget(self.follow_label)

@@ -126,7 +126,7 @@ class HeadAblationPanel(Panel):
         self.header.addWidget(self.all_on_button)
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * GRID)
-        grid.setVerticalSpacing(2)
+        grid.setVerticalSpacing(GRID // 2)
         grid.setColumnStretch(1, 1)
         for column, (head, (_, help)) in enumerate(zip(self._heads, _COLUMNS, strict=True), 1):
             head.setToolTip(help)

@@ -124,7 +124,7 @@ class NoticeBar(QFrame):
 
     def _lay_out(self) -> None:
         texts = QVBoxLayout()
-        texts.setSpacing(2)
+        texts.setSpacing(GRID // 2)
         texts.addWidget(self.seen_label)
         texts.addWidget(self.usually_label)
         row = QHBoxLayout(self)

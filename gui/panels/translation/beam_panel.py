@@ -121,7 +121,6 @@ class BeamPanel(Panel):
             spin.setToolTip(help)
             row.addWidget(with_label(name, spin))
         self.canvas.setToolTip(_LEGEND)
-        self.body.setSpacing(GRID // 2)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area, 1)
         self.body.addWidget(self._readout)

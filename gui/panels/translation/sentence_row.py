@@ -18,7 +18,7 @@ from gui.panel import Panel
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, shown_sentence
 from gui.sentences.tokens import first_difference, without_eos
-from gui.theme import Theme
+from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button, set_enabled
 from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.escapable_edit import EscapableEdit
@@ -166,6 +166,7 @@ class SentenceRow(Panel):
             self.header.addWidget(widget)
         chosen = QHBoxLayout(self._source_box)
         chosen.setContentsMargins(0, 0, 0, 0)
+        chosen.setSpacing(GRID)
         chosen.addWidget(self.source_label)
         chosen.addWidget(self.tokens_label)
         chosen.addStretch(1)
@@ -175,8 +176,8 @@ class SentenceRow(Panel):
         self.header.addWidget(self.add_button)
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(2)
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(GRID // 2)
         for row, (name, label) in enumerate((("reference", self.reference_label), ("free run", self.output_label))):
             grid.addWidget(plain_label(name, role="muted"), row, 0)
             grid.addWidget(label, row, 1)

@@ -142,7 +142,6 @@ class TokenTable(Panel):
             self._typed.continue_from((*self._shown.sentence.free_running.tgt_output[:row], token))
 
     def _lay_out(self) -> None:
-        self.body.setSpacing(GRID // 2)
         self.body.addWidget(self.tokens_label)
         row = QHBoxLayout()
         row.setSpacing(0)
