@@ -58,6 +58,8 @@ def test_the_cost_of_watching_is_shown_while_the_run_learns(
     speed = history.curve("train/target_tokens_per_second")[1][-1]
     assert bar.speed_label.text() == f"{compact(float(speed))} target tok/s" and bar.speed_label.isVisible()
     assert "through the data" in bar.epoch_label.toolTip() and "not padding" in bar.speed_label.toolTip()
+    assert "numbers in the model" in bar.size_label.toolTip() and "is trained" in bar.device_label.toolTip()
+    assert "as a share of the time" in label.toolTip()
 
 
 def test_large_numbers_are_shortened() -> None:

@@ -67,6 +67,8 @@ def tokens(view: DataView, row: int, column: int) -> list[tuple[str, str]]:
 
 def test_pairs_and_figures_are_shown_before_training(view: DataView) -> None:
     assert view.note_label.text() == HINT
+    table = view.figures.table
+    assert all(item_at(table, row, column).toolTip() for row in range(table.rowCount()) for column in range(4))
     assert figure(view, "pairs") == [str(NUM_TRAIN - 1), "2", "2"]
     assert figure(view, "left out, too long") == ["1", "0", "0"]
     assert figure(view, "source tokens known") == ["100.0 %", "75.0 %", "75.0 %"]

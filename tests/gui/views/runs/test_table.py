@@ -19,7 +19,7 @@ from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, example_path
 from gui.theme import GRID
 from gui.views.runs import EMPTY, RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.tables import item_at
+from tests.gui.tables import header_item, item_at
 from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, names, row_of, show, text
 
 
@@ -38,6 +38,7 @@ def test_without_runs_it_says_how_to_begin_one_and_controls_are_named(empty_wind
     for control in (view.open_button, view.continue_button, view.follow_button, view.refresh_button, view.table):
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert all(header_item(view.table, column).toolTip() for column in range(view.table.columnCount()))
 
 
 def test_many_runs_are_listed_while_others_are_still_being_read(
