@@ -52,6 +52,7 @@ def test_the_window_is_filled_before_learn(qtbot: QtBot, window: MainWindow) -> 
     qtbot.waitUntil(lambda: bool(row.source_label.text()), timeout=WAIT_MS)
     assert window.transport.learn_button.isEnabled()
     assert window.transport.learn_button.text() == "Learn"
+    assert not window.transport.finish_button.isEnabled()
     assert "parameters" in window.status_bar.size_label.text()
     assert window.status_bar.device_label.text().endswith(("float32", "bfloat16"))
     assert "precision: " in window.status_bar.device_label.toolTip()
