@@ -209,6 +209,26 @@ def test_my_sentence_is_followed_and_a_refused_one_stays_to_be_corrected(qtbot: 
         assert not row.add_edit.isVisible() and not row.add_edit.text(), view.title
 
 
+def test_my_sentence_is_followed_during_a_run_and_back_in_time(qtbot: QtBot, window: MainWindow) -> None:
+    row, history = window.train_view.sentence_row, window.context.bridge.history
+    window.transport.pace_slider.setValue(1)  # a dozen seconds for what follows
+    window.transport.learn_button.click()
+    qtbot.waitUntil(lambda: history.last_step > 0, timeout=WAIT_MS)
+    row.add_button.click()
+    row.add_edit.setText("1 2 3")
+    qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
+
+    def is_followed() -> bool:
+        probe = history.probe(history.last_step)
+        return probe is not None and probe.step > 1 and "1 2 3" in [sentence.source for sentence in probe.sentences]
+
+    qtbot.waitUntil(is_followed, timeout=WAIT_MS)
+    assert window.context.bridge.state == "learning"
+    window.context.playhead.view(0)
+    qtbot.waitUntil(lambda: row.reference_label.text() == "none (a typed sentence)", timeout=WAIT_MS)
+    assert row.source_label.text() == "1 2 3" and window.context.playhead.step == 0
+
+
 def test_my_sentence_is_given_back_if_other_data_were_prepared_first(qtbot: QtBot, window: MainWindow) -> None:
     workbench, row = window.context.workbench, window.train_view.sentence_row
     is_preparing, may_continue = threading.Event(), threading.Event()
