@@ -397,6 +397,8 @@ def test_the_strip_is_visible_only_while_there_is_trouble(qtbot: QtBot, window: 
     assert window.trouble_strip.isVisible()
     assert window.trouble_strip.sentence.text() == "The disk is full."
     assert window.trouble_strip.sentence.property("role") == "error"
+    mark = window.trouble_strip.findChildren(QLabel)[0]
+    assert mark.isVisible() and mark.text() == "!"  # not by its colour alone
     qtbot.mouseClick(window.trouble_strip.dismiss_button, Qt.MouseButton.LeftButton)
     assert not window.trouble_strip.isVisible()
     window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room."))

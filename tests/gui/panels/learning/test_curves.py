@@ -25,6 +25,7 @@ from gui.panels.learning.curves import Curves
 from gui.panels.learning.label_placer import LabelPlacer
 from gui.panels.learning.loss_plot import LossPlot
 from gui.panels.learning.planned_schedule import planned_rates
+from gui.panels.learning.probe_ticks import _SYMBOLS
 from gui.panels.learning.step_plot import StepPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
@@ -255,6 +256,8 @@ def test_events_are_marked_and_explained_in_tooltips(panel: Curves, history: His
     panel.show_step(history, NUM_STEPS)
     ticks = panel.ticks
     assert [(mark.step, mark.kind) for mark in ticks.marks] == [(250, "setting"), (300, "best")]
+    assert [spot.symbol() for spot in ticks._marks.points()] == [_SYMBOLS["setting"], _SYMBOLS["best"]]
+    assert len({*_SYMBOLS.values()}) == len(_SYMBOLS)  # most have the same colour
     description = "step 250: training.max_grad_norm set to 0.5. step 300: the best validation so far, by valid/loss"
     assert ticks.accessibleDescription() == description
 
