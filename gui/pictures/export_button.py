@@ -100,9 +100,11 @@ class ExportButton(IconButton):
             self._bridge.report(error)
 
     def _enable_actions(self) -> None:
-        """Disable the actions while the panel has nothing to show."""
+        """Disable the actions while the panel has nothing to show; their tooltips then say so."""
+        self.menu().setToolTipsVisible(self._panel.is_empty)
         for action in self.menu().actions():
             action.setEnabled(not self._panel.is_empty)
+            action.setToolTip("There is nothing to export yet" if self._panel.is_empty else "")
 
     def _draw(self) -> None:
         """Draw the panel as of now: since the menu opened, its content may have changed or gone."""

@@ -208,8 +208,10 @@ def test_a_panel_without_a_picture_disables_its_export(window: MainWindow, qtbot
     window.translate_view.typed.text = ""
     window.translate_view.typed.translation = None
     tokens.show_step(window.context.bridge.history, 0)
-    assert not action(tokens, "Copy picture").isEnabled()
-    assert not action(tokens, "Save numbers …").isEnabled()
+    for text in ("Copy picture", "Save numbers …"):
+        entry = action(tokens, text)
+        assert not entry.isEnabled() and entry.toolTip() == "There is nothing to export yet"
+    assert child_of(tokens, ExportButton).menu().toolTipsVisible()
 
 
 @pytest.fixture
