@@ -282,7 +282,7 @@ def test_the_mark_of_the_best_validation_is_visible_under_the_playhead(
 
 
 def test_a_click_in_any_strip_moves_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:
-    for plot, step in ((panel.loss, 120), (panel.ticks, 240)):
+    for plot, step in ((panel.loss, 120), (panel.learning_rate, 180), (panel.ticks, 240)):
         middle = sum(plot.viewRange()[1]) / 2
         qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=point_at(plot, step, middle))
         assert panel._playhead.step == pytest.approx(step, abs=2)
