@@ -429,8 +429,8 @@ def test_after_the_strip_was_dismissed_by_keyboard_space_learns(qtbot: QtBot, wi
 def test_theme_and_zoom_can_be_switched(qtbot: QtBot, window: MainWindow) -> None:
     small = window.transport.state_label.sizeHint().height()
     window.context.theme.set_mode("dark")
-    window.context.theme.set_zoom(150)
     assert window.palette().window().color().lightness() < 60
+    window.context.theme.set_zoom(150)
     assert window.transport.state_label.sizeHint().height() > small
 
 
