@@ -109,7 +109,7 @@ def test_the_chosen_metric_has_room_as_soon_as_the_window_is_zoomed(trained: Mai
     assert least[150] > 1.3 * least[100]
 
 
-def test_tooltips_playhead_and_title_work_as_for_the_loss(trained: MainWindow, qtbot: QtBot) -> None:
+def test_tooltips_playhead_title_and_marks_work_as_for_the_loss(trained: MainWindow, qtbot: QtBot) -> None:
     plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
     tooltip = "Limit: the plugin says that no model can do better on these data"
     for step in (2, 15):
@@ -126,6 +126,11 @@ def test_tooltips_playhead_and_title_work_as_for_the_loss(trained: MainWindow, q
     assert plot._playhead_line.value() == step
     qtbot.keyClick(curves, Key.Key_End)
     assert trained.context.playhead.is_live
+    trained.context.workbench.edit("training.label_smoothing", 0.05)
+    trained.context.workbench.apply_edits_now()
+    qtbot.waitUntil(lambda: len(plot._changes) == 1, timeout=WAIT_MS)
+    assert plot._changes[0].label.toPlainText() == "label_smoothing 0.05"
+    assert plot._changes[0].value() == trained.context.playhead.live_step
 
 
 def test_it_is_exported_in_every_format(trained: MainWindow, qtbot: QtBot) -> None:
