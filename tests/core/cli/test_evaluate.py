@@ -46,7 +46,7 @@ def test_no_location_is_asked_for_if_no_file_is_missing(workspace: Path) -> None
     repeated_source = "dataset.options.test_source=valid.source"
     result = run_headlight("evaluate", workspace / "run", "--split", "test", "--set", repeated_source, cwd=workspace)
     assert result.returncode == 2
-    message = f"dataset.options.test_source: {workspace / 'valid.source'} is valid_source already."
+    message = f"dataset.options.test_source: {workspace / 'valid.source'} is valid_source already. Name another file."
     assert result.stderr.splitlines() == [f"headlight: --set {repeated_source}: {message}"]
 
 
