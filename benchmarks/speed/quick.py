@@ -21,7 +21,7 @@ from benchmarks.speed.rounds import Spread
 from core.training.resolve import physical_cores
 
 RECORDED = Path(__file__).parents[1] / "recorded.json"
-ROUNDS = {"medium-float32": 4, "medium-bfloat16": 4, "small": 3, "greedy-1": 4, "greedy-64": 4}
+ROUNDS = {"medium-float32": 3, "medium-bfloat16": 4, "small": 2, "greedy-1": 4, "greedy-64": 3}
 SLOWER_BELOW = 0.85
 """The share of the recorded ratio below which a ratio is marked."""
 
