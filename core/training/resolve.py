@@ -26,7 +26,9 @@ from core.torchrun import local_cores, local_device, require_device_per_process
 # of float32's 6.2 for copy_task (4e7), 12.1 instead of 10.5 for toy_german_english; but 19.5 instead of 23.9 at 3e8.
 _MIN_WORK_FOR_TWO_THREADS = 2e8
 _MAX_THREADS = 1_024  # given many thousands, OpenMP ends the process without a message
-_MOVED_TO_CPU_ADVICE = "It is opened on the CPU; training continues there with the same result, but not bit for bit."
+_MOVED_TO_CPU_ADVICE = (
+    "It is opened on the CPU; training continues there in {precision} with the same result, but not bit for bit."
+)
 
 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
@@ -61,11 +63,11 @@ def resolve_on_this_machine(config: RunConfig, data: PreparedData, emit: Callabl
     training, num_processors = config.training, os.cpu_count() or 1
     update: dict[str, object] = {}
     if training.device != "auto" and not _device_exists(training.device):
-        update["device"] = "cpu"
-        if not has_bfloat16_products():  # imitated, a step takes dozens of times as long
-            update["precision"] = "float32"
+        # Where bfloat16 is imitated, a step takes dozens of times as long.
+        precision = training.precision if has_bfloat16_products() else "float32"
+        update = {"device": "cpu", "precision": precision}
         sentence = f"The run's device, {training.device}, does not exist on this machine."
-        emit(Trouble(sentence=sentence, advice=_MOVED_TO_CPU_ADVICE, is_note=True))
+        emit(Trouble(sentence=sentence, advice=_MOVED_TO_CPU_ADVICE.format(precision=precision), is_note=True))
     if training.num_threads != "auto":
         update["num_threads"] = min(training.num_threads, num_processors)
     return resolve(config.model_copy(update={"training": training.model_copy(update=update)}), data)

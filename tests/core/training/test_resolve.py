@@ -71,8 +71,10 @@ def test_a_run_of_a_gpu_keeps_bfloat16_where_the_processor_multiplies_in_it(
     data: PreparedData, monkeypatch: pytest.MonkeyPatch, multiplies: bool, expected: str
 ) -> None:
     monkeypatch.setattr(resolve_module, "has_bfloat16_products", lambda: multiplies)
+    notes = list[Event]()
     theirs = config(training={"device": "cuda:77", "precision": "bfloat16"})
-    assert resolve_on_this_machine(theirs, data, lambda _: None).training.precision == expected
+    assert resolve_on_this_machine(theirs, data, notes.append).training.precision == expected
+    assert [isinstance(note, Trouble) and f"in {expected} " in note.advice for note in notes] == [True]
 
 
 def test_a_run_of_this_machine_keeps_its_device_and_threads(data: PreparedData) -> None:
