@@ -197,7 +197,7 @@ def _limit_memory() -> None:
 
 
 class _AnswerSender:
-    """Sends one answer at a time, from either thread."""
+    """Sends one answer at a time, from either thread; once nobody reads them, it ends the process."""
 
     def __init__(self, outgoing: BinaryIO) -> None:
         self._outgoing = outgoing
@@ -210,16 +210,21 @@ class _AnswerSender:
             message = {"result": header, "lines": len(pairs.lines)}
         line = dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:
-            # An exception's message may hold half a surrogate pair; pairs were checked for that.
-            self._outgoing.write(line.encode(errors="backslashreplace") + b"\n")
-            self._outgoing.write(b"" if pairs is None else pairs.lines)
-            self._outgoing.flush()
+            try:
+                # An exception's message may hold half a surrogate pair; pairs were checked for that.
+                self._outgoing.write(line.encode(errors="backslashreplace") + b"\n")
+                self._outgoing.write(b"" if pairs is None else pairs.lines)
+                self._outgoing.flush()
+            except OSError:  # a broken pipe, seen before the end of the requests is
+                _exit_with_children()
 
 
 def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], sender: _AnswerSender) -> None:
     main_thread = threading.main_thread().ident
     assert main_thread is not None
     for line in incoming:
+        if not line.endswith(b"\n"):  # cut off: the parent was killed while sending it
+            break
         request = loads(line)
         if request["call"] == "current_line":
             sender.send(request["id"], {"result": _current_line(main_thread, request["files"])})

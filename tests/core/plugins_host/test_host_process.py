@@ -2,6 +2,7 @@
 
 import errno
 import io
+import json
 import os
 import re
 import signal
@@ -9,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -16,8 +19,10 @@ from typing import Any
 
 import pytest
 
+from core.machine.child_python import start_python
 from core.plugin import Pair
 from core.plugins_host import host_process
+from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.run_files.claiming import is_alive
@@ -375,9 +380,62 @@ def test_a_host_whose_parent_is_gone_ends_with_its_children_even_while_a_plugin_
     parent.kill()
     parent.wait()
     parent.stdout.close()
+    _wait_until_ended(*pids)
+
+
+@contextmanager
+def _worker_with_child(plugin_file: Path) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """A host process whose pipes a test holds, and the PID of a child that its plugin has started."""
+    command = [sys.executable, "-P", "-m", "core.plugins_host.worker"]
+    worker = start_python(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with worker:
+        assert worker.stdin is not None and worker.stdout is not None
+        request = {"id": 1, "call": "describe", "source": vars(PluginSource("named", path=str(plugin_file)))}
+        worker.stdin.write(json.dumps(request).encode() + b"\n")
+        worker.stdin.flush()
+        try:
+            yield worker, int(json.loads(worker.stdout.readline())["result"]["title"])
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(worker.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def with_child(write_plugin: Any) -> Path:
+    """A plugin that starts a child when it is loaded; its title is the child's PID."""
+    file: Path = write_plugin("""
+        import subprocess
+        title = str(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"]).pid)
+        def pairs(self, split, rng):
+            yield Pair("a", "b")
+    """)
+    return file
+
+
+def test_a_host_that_nobody_reads_ends_with_the_children_of_its_plugins(with_child: Path) -> None:
+    """Of a parent that is killed, the pipe of the answers may break before that of the requests ends."""
+    with _worker_with_child(with_child) as (worker, child):
+        assert worker.stdin is not None and worker.stdout is not None
+        worker.stdout.close()
+        worker.stdin.write(b'{"id": 2, "call": "find", "extra_dirs": []}\n')
+        worker.stdin.flush()
+        _wait_until_ended(worker.pid, child)
+
+
+def test_a_host_whose_parent_was_killed_while_sending_a_request_ends_with_the_children_of_its_plugins(
+    with_child: Path,
+) -> None:
+    with _worker_with_child(with_child) as (worker, child):
+        assert worker.stdin is not None
+        worker.stdin.write(b'{"id": 2, "call": "met')
+        worker.stdin.close()
+        _wait_until_ended(worker.pid, child)
+
+
+def _wait_until_ended(*pids: int) -> None:
     deadline = time.monotonic() + 60
-    while any(map(is_alive, pids)):
-        assert time.monotonic() < deadline
+    while alive := [pid for pid in pids if is_alive(pid)]:
+        assert time.monotonic() < deadline, f"{alive} of the processes {pids} go on"
         time.sleep(0.01)
 
 
