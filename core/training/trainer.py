@@ -20,6 +20,7 @@ from core.decoding.probed_sentences import SentenceToProbe
 from core.decoding.typed_text import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
 from core.generators import map_yielded
+from core.machine.core_sharing import CoreSharing
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, named_weights
 from core.model_size import model_sizes
@@ -89,6 +90,7 @@ class Trainer:
         self._batches: TrainBatches | None = None
         self._batches_state: dict[str, Any] | None = None  # where to resume them, after a checkpoint is loaded
         self._meter = StepMeter(device)
+        self._core_sharing = CoreSharing()
         self._best = Best(config.training.best_metric)
         self._due_tasks = DueTasks()
         self._saved_state: tuple[object, ...] = ()  # see `is_saved`
@@ -147,6 +149,8 @@ class Trainer:
             self._updater.optimizer.reset_found_inf()
             yield trouble.out_of_memory(self.step, error, self.config, self.data)
             return "memory"
+        finally:
+            self._core_sharing.end()
 
     def _steps(self) -> Finish:
         while True:
@@ -160,6 +164,7 @@ class Trainer:
             if reason is not None:
                 return (yield from self._end(reason))
             self._take_step()
+            self._core_sharing.look()
             yield None
 
     def _take_step(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from math import nan
 from typing import Any
@@ -16,6 +17,8 @@ from core.data.prepared_data import PreparedData
 from core.decoding.translate import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
+from core.machine import core_sharing
+from core.machine.core_sharing import POOL_NAME
 from core.model.weights import named_weights
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
@@ -131,6 +134,20 @@ def test_translating_and_probing_between_steps_changes_nothing(make_trainer: Mak
         trainer.probe()
         torch.rand(5)  # a random number drawn outside training
     assert torch.equal(all_weights(trainer), plain)
+
+
+def test_giving_cores_away_changes_nothing_and_ends_with_the_generator(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = make_trainer(num_threads=2, batch_size=256)  # enough for two threads to share
+    finish(alone.run())
+    monkeypatch.setattr(core_sharing, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(core_sharing, "_BUSY_SHARE", -1.0)
+    beside_others = make_trainer(num_threads=2, batch_size=256)
+    has_given = [any(thread.name == POOL_NAME for thread in threading.enumerate()) for _ in beside_others.run()]
+    assert any(has_given)
+    assert all(thread.name != POOL_NAME for thread in threading.enumerate())
+    assert torch.equal(all_weights(alone), all_weights(beside_others))
 
 
 def test_abandoning_the_generator_anywhere_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
