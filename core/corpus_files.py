@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.at_path import is_dir, is_file
 from core.data.splits import SPLITS
 from core.errors import UserError
 
@@ -72,12 +73,12 @@ def other_side(option: str) -> str:
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    if not any(path.is_dir() for path in paths):
+    if not any(is_dir(path) for path in paths):
         return list(paths)
     if len(paths) > 1:
         raise UserError("A folder and other things were dropped together.", "Drop one folder, or files alone.")
     try:
-        inside = [path for path in sorted(paths[0].iterdir()) if path.is_file()]
+        inside = [path for path in sorted(paths[0].iterdir()) if is_file(path)]
     except OSError as error:
         raise UserError(
             f"{paths[0]} cannot be read: {error.strerror}.", "Make it readable, or choose another."

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from core.analysis.alignment import AlignmentScores
+from core.at_path import exists
 from core.config import RunConfig
 from core.errors import UserError
 from core.events import (
@@ -391,4 +392,4 @@ def _newest_undamaged(steps: Sequence[int], read: Callable[[int], ValueT | None]
 
 
 def _modified_at(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0  # a run copied by git or zip lacks empty folders
+    return path.stat().st_mtime_ns if exists(path) else 0  # a run copied by git or zip lacks empty folders

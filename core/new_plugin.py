@@ -10,6 +10,7 @@ from keyword import iskeyword
 from pathlib import Path
 from string import Template
 
+from core.at_path import exists
 from core.errors import UserError
 from core.plugin import API_VERSION
 from core.plugins_host.discovery import NAME_PATTERN
@@ -77,7 +78,7 @@ def _write(texts: Mapping[Path, str], name: str, *, module: str) -> list[Path]:
     begun = list[Path]()
     try:
         for path in texts:
-            if path.exists():
+            if exists(path):
                 raise UserError(f"{path} exists already.", "Choose another name, or move that file away.")
         for path, template in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.at_path import exists
 from core.config import RunConfig, TrainingConfig, config_from_document, config_to_yaml
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
@@ -313,7 +314,7 @@ class RunFolder(SingleWriterFolder):
         """Write a probe, replacing an earlier one of the same step."""
         path = step_path(self.path_to_write, "probes", probe.step)
         # A checkpoint may have synced the earlier one: a power cut must not destroy both.
-        write = write_atomically if path.exists() else self._unsynced.write
+        write = write_atomically if exists(path) else self._unsynced.write
         write(path, probe_bytes(probe))
 
     def probe(self, step: int) -> Probe:
@@ -322,7 +323,7 @@ class RunFolder(SingleWriterFolder):
 
     def has_probe(self, step: int) -> bool:
         """Whether there is a probe at exactly this step. Listing ten thousand takes as long as reading ten."""
-        return self._path("probes", step).exists()
+        return exists(self._path("probes", step))
 
     def probe_steps(self) -> list[int]:
         """The steps with a probe, ascending."""

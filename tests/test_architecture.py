@@ -179,6 +179,18 @@ def test_only_some_files_depend_on_the_number_of_processes() -> None:
     assert broken == []
 
 
+def test_one_module_tells_what_is_at_a_path() -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}:{node.lineno} calls {node.func.attr} of pathlib, not of core.at_path"
+        for path in sources()
+        if path.relative_to(ROOT).parts[0] in ("core", "gui")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in ("exists", "is_dir", "is_file") and not node.args and not node.keywords
+    ]
+    assert broken == []
+
+
 @pytest.mark.parametrize("package", TORCH_FREE)
 def test_loading_does_not_load_torch(package: str) -> None:
     files = module_files()

@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
+from core.at_path import exists, is_dir
 from core.cli.named_run import named_run
 from core.cli.open_run import default_checkpoint, weights_description
 from core.cli.output import print_json
@@ -31,7 +32,7 @@ def export(arguments: Namespace) -> int:
     with interrupted_by_signals():  # a half-written file would be large
         run = RunFolder.open(named_run(arguments.run, arguments))
         require_outside_runs(arguments.output)
-        if arguments.output.exists() and not _is_empty_folder(arguments):
+        if exists(arguments.output) and not _is_empty_folder(arguments):
             raise UserError(f"{arguments.output} already exists.", "Choose another name.")
         if arguments.format == "headlight":
             _share(run, arguments)
@@ -91,7 +92,7 @@ def _is_one_file(arguments: Namespace) -> bool:
 def _is_empty_folder(arguments: Namespace) -> bool:
     """Whether a folder is to be written, and is there already but empty."""
     path: Path = arguments.output
-    return not _is_one_file(arguments) and path.is_dir() and not any(path.iterdir())
+    return not _is_one_file(arguments) and is_dir(path) and not any(path.iterdir())
 
 
 def _onnx_files(run: RunFolder, step: int, weights: Weights) -> dict[str, bytes]:
@@ -106,18 +107,18 @@ def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
     An empty folder is kept and gets the files then: it may be a mount point, a link, or a terminal's working directory.
     """
-    exists = folder.is_dir()
+    is_there = is_dir(folder)
     with (
         reporting_write_errors(folder, "--output", error_type=UserError),
         tempfile.TemporaryDirectory(
-            prefix=".exporting-", dir=folder if exists else folder.absolute().parent
+            prefix=".exporting-", dir=folder if is_there else folder.absolute().parent
         ) as staging,
     ):
         staged = Path(staging) / "made"
         for name, data in files.items():
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(staged / name, data)
-        if exists:
+        if is_there:
             for path in staged.iterdir():
                 path.rename(folder / path.name)
         else:

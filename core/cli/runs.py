@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from signal import Signals
 
+from core.at_path import exists, is_dir
 from core.cli.named_run import named_run, runs_dir_of
 from core.cli.one_line import one_line
 from core.cli.output import print_json, print_lines
@@ -101,13 +102,11 @@ def _location(path: Path) -> Path:
 
 
 def _delete(location: Path, path: Path, *, json: bool) -> None:
-    target = location.resolve() if location.is_symlink() and location.exists() else None
+    target = location.resolve() if location.is_symlink() and exists(location) else None
     try:
         delete_run(location)
     except OSError as error:
-        what = (
-            "could not be deleted" if location.exists() else "is no longer a run, but could not be deleted completely"
-        )
+        what = "could not be deleted" if exists(location) else "is no longer a run, but could not be deleted completely"
         raise UserError(
             f"{path} {what} ({error.strerror}: {error.filename}).", "Fix that, and delete it again."
         ) from error
@@ -120,8 +119,8 @@ def _delete(location: Path, path: Path, *, json: bool) -> None:
 def _require_folder(named: Path | None) -> None:
     """Raise UserError if --runs-dir is not a folder. The default folder may be missing: the first run makes it."""
     location, where = (named, "--runs-dir") if named is not None else (default_runs_dir(), "HEADLIGHT_RUNS_DIR")
-    if not location.is_dir() and (named is not None or location.exists()):
-        what = "this is a file" if location.exists() else "there is no such folder"
+    if not is_dir(location) and (named is not None or exists(location)):
+        what = "this is a file" if exists(location) else "there is no such folder"
         raise UserError(f"{where} {location}: {what}.", "Name the folder that the runs lie in, or leave it out.")
 
 

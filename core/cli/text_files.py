@@ -13,6 +13,7 @@ from pathlib import Path
 from select import select
 from typing import Any, TextIO, cast
 
+from core.at_path import exists, is_file
 from core.cli.streams import GuardedStream
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
@@ -65,7 +66,7 @@ def read_error(path: Path | None, error: Exception) -> Exception:
 def require_not_an_input(path: Path, option: str, inputs: Iterable[Path | int], description: str) -> None:
     """Raise UserError if results would overwrite texts that are read, under whatever name or from a file descriptor."""
     # Not Path.is_file, which raises for a name that is too long: these may be any texts.
-    if any(path.exists() and os.path.isfile(read) and os.path.samefile(read, path) for read in inputs):  # noqa: PTH113, PTH121
+    if any(exists(path) and os.path.isfile(read) and os.path.samefile(read, path) for read in inputs):  # noqa: PTH113, PTH121
         raise UserError(f"{option} {path} is {description}: the texts would be lost.", "Name another file.")
 
 
@@ -80,10 +81,10 @@ def output_file(path: Path) -> Iterator[TextIO]:
         yield sys.stdout
         return
     require_outside_runs(path)
-    is_file = path.is_file() or not path.exists()
+    whole = is_file(path) or not exists(path)
     block_error: OSError | None = None
     try:
-        with _atomic_text_file(_real_path(path)) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
+        with _atomic_text_file(_real_path(path)) if whole else path.open("w", encoding="utf-8", newline="\n") as file:
             try:
                 yield cast(TextIO, GuardedStream(file, partial(_reporting_write_errors, path)))
             except OSError as error:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from traceback import clear_frames
 
+from core.at_path import exists, is_dir
 from core.errors import UserError
 from core.machine.resource_errors import as_file_limit_error, as_memory_error
 from core.run_files.claiming import is_alive
@@ -131,9 +132,9 @@ def mark_used_and_evict(cache_dir: Path, used: Path) -> None:
     last_used: dict[Path, float] = {}
     for folder in cache_dir.iterdir():
         with suppress(FileNotFoundError):  # another process has published or removed it just now
-            if folder.is_dir():
+            if is_dir(folder):
                 last_used[folder] = folder.stat().st_mtime
-    published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if (folder / _CHECKSUMS).exists()]
+    published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if exists(folder / _CHECKSUMS)]
     abandoned = [folder for folder, built in last_used.items() if _is_abandoned(folder, time.time() - built)]
     for folder in {*published[:-MAX_FOLDERS], *abandoned} - {used}:
         shutil.rmtree(folder, ignore_errors=True)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from filecmp import cmpfiles
 from pathlib import Path
 
+from core.at_path import exists
 from core.errors import UserError
 from core.run_files.archive import unpack, write_archive
 from core.run_files.documents import checksum, json_bytes, reporting_read_errors
@@ -51,7 +52,7 @@ def receive(path: Path, runs_dir: Path) -> Path:
             unpack(path, folder)
             state = _mark_shared(folder, path)
             for target in numbered_paths(runs_dir, safe_folder_name(path.stem)):
-                if not target.exists():
+                if not exists(target):
                     return folder.rename(target)
                 if _has_same_content(target, folder, state):
                     return target

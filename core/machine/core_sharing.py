@@ -16,6 +16,8 @@ from pathlib import Path
 
 import torch
 
+from core.at_path import exists
+
 POOL_NAME = "idle OpenMP pool"
 _SCHEDSTAT = Path("/proc/thread-self/schedstat")
 """What Linux tells of the calling thread: the nanoseconds it ran, and those it was ready to run and had no core."""
@@ -48,7 +50,7 @@ class CoreSharing:
         if seconds < _LOOK_SECONDS:
             return
         self._looked_at = now
-        if torch.get_num_threads() > 1 and _SCHEDSTAT.exists():
+        if torch.get_num_threads() > 1 and exists(_SCHEDSTAT):
             self._decide(seconds)
 
     def _decide(self, seconds: float) -> None:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.at_path import exists
+
 _CONTAINER = Path("/sys/fs/cgroup")
 
 
@@ -17,7 +19,7 @@ def free_memory() -> int | None:
 
 def _known_limits() -> Iterator[int]:
     meminfo = Path("/proc/meminfo")
-    if meminfo.exists():
+    if exists(meminfo):
         sizes = dict(re.findall(r"(\w+): +(\d+) kB", meminfo.read_text()))
         yield 1024 * (int(sizes["MemAvailable"]) + int(sizes["SwapFree"]))
     elif hasattr(os, "sysconf"):  # macOS reclaims memory from other programs: all of it counts
@@ -41,7 +43,7 @@ def _free_below_limit() -> Iterator[int]:
     except ImportError:  # Windows
         return
     limit, statm = resource.getrlimit(resource.RLIMIT_AS)[0], Path("/proc/self/statm")
-    if limit != resource.RLIM_INFINITY and statm.exists():
+    if limit != resource.RLIM_INFINITY and exists(statm):
         yield limit - int(statm.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -51,4 +53,4 @@ def _read_number(path: Path) -> int | None:
 
 
 def _read_text(path: Path) -> str:
-    return path.read_text() if path.exists() else ""
+    return path.read_text() if exists(path) else ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from core.at_path import exists
 from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
 from core.training.metrics import BUILT_IN, LOWER_IS_BETTER, higher_is_better
@@ -109,7 +110,7 @@ def check_text_form(sample: Sample) -> Iterator[Finding]:
 def check_files(sample: Sample) -> Iterator[Finding]:
     """Find missing files among those of files(): the pairs would be drawn again each time, as without files()."""
     for file in sample.host.files(sample.info.name, sample.options):
-        if not Path(file).exists():
+        if not exists(Path(file)):
             yield Finding(
                 check="files",
                 sentence=f"files() names {file!r}, which does not exist; expected files that the pairs are read from.",

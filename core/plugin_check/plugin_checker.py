@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.at_path import exists, is_dir, is_file
 from core.errors import UserError
 from core.plugin_check.leaks import check_leaks
 from core.plugin_check.limits import check_limits
@@ -184,14 +185,14 @@ class PluginChecker:
 def _is_path(plugin: str, listing_host: PluginHost) -> bool:
     if plugin.endswith(".py") or Path(plugin).name != plugin:
         return True
-    return Path(plugin).exists() and all(info.name != plugin for info in listing_host.plugins())
+    return exists(Path(plugin)) and all(info.name != plugin for info in listing_host.plugins())
 
 
 def _source_of_file(plugin: str) -> PluginSource:
     path = Path(plugin)
-    if path.exists():  # false for a name with a NUL byte, which resolve() does not take
+    if exists(path):  # false for a name with a NUL byte, which resolve() does not take
         path = path.resolve()
-    if not path.is_file() or path.suffix != ".py":
+    if not is_file(path) or path.suffix != ".py":
         raise UserError(
             f"{plugin}: expected a plugin's .py file, and {_path_description(path)}.", "`plugins list` shows the names."
         )
@@ -199,6 +200,6 @@ def _source_of_file(plugin: str) -> PluginSource:
 
 
 def _path_description(path: Path) -> str:
-    if path.is_dir():
+    if is_dir(path):
         return "this is a folder"
-    return "this is none" if path.exists() else "there is none"
+    return "this is none" if exists(path) else "there is none"

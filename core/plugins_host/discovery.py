@@ -18,6 +18,7 @@ from pydantic import PydanticUserError, ValidationError
 
 import core
 import core.plugin
+from core.at_path import is_dir, is_file
 from core.home_paths import expand_home
 from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_mismatch
@@ -94,9 +95,9 @@ def _in_folder(folder: Path) -> Iterator[PluginSource]:
 def _folder_problem(path: Path) -> str:
     """What is wrong with a folder that the user named; empty if nothing is."""
     try:
-        if path.is_dir():
+        if is_dir(path):
             return ""
-        return "it is a file, expected a folder" if path.is_file() else "there is no such folder"
+        return "it is a file, expected a folder" if is_file(path) else "there is no such folder"
     except OSError as error:  # no permission to look, or the name is too long
         return f"it cannot be read ({error.strerror})"
 

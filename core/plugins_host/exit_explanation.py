@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from core.at_path import exists
+
 _VMSTAT = Path("/proc/vmstat")  # Linux's counters
 # What C++, Rust and Python print if they get no memory and cannot raise an exception.
 _OUT_OF_MEMORY = re.compile(r"std::bad_alloc|memory allocation of \d+ bytes failed|^(numpy.*)?MemoryError")
@@ -40,5 +42,5 @@ def explain_exit(code: int, output: Iterable[str], oom_kills_before: int | None)
 
 def num_oom_kills() -> int | None:
     """How many processes the system has killed for lack of memory; None if it does not say."""
-    found = re.search(r"^oom_kill (\d+)$", _VMSTAT.read_text(), re.MULTILINE) if _VMSTAT.exists() else None
+    found = re.search(r"^oom_kill (\d+)$", _VMSTAT.read_text(), re.MULTILINE) if exists(_VMSTAT) else None
     return int(found[1]) if found else None

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from core import plugin as plugin_api
+from core.at_path import is_dir, is_file
 from core.plugin import API_VERSION, BadData, DatasetPlugin, Options
 from core.plugins_host.common_mistakes import remedy_for
 from core.settings.quoting import format_value, quoted_hint
@@ -99,7 +100,7 @@ def _is_beside(error: ImportError, plugin_file: str) -> bool:
     if error.name is None:
         return str(error).startswith("attempted relative import")
     beside = Path(plugin_file).parent / error.name.partition(".")[0]
-    return beside.is_dir() or beside.with_suffix(".py").is_file()
+    return is_dir(beside) or is_file(beside.with_suffix(".py"))
 
 
 def _probable_meaning(error: BaseException) -> str:

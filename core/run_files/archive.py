@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from core.at_path import is_file
 from core.errors import UserError
 from core.run_files.atomic import atomic_file
 from core.run_files.documents import reporting_read_errors
@@ -74,7 +75,7 @@ def _too_large(path: Path, num_files: Counter[str], num_bytes: Counter[str]) -> 
 def unpack(path: Path, folder: Path) -> None:
     """Write the files of a shared run into an empty folder. Raises UserError if `path` is not a shared run."""
     with reporting_read_errors(path, _READ_ADVICE):
-        if not path.is_file():  # a pipe, say, into which nobody writes
+        if not is_file(path):  # a pipe, say, into which nobody writes
             raise UserError(f"{path} is not a file.", "Choose one that Share has written.")
         opened = path.open("rb")
     with opened as file:

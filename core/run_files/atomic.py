@@ -13,6 +13,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
+from core.at_path import exists
+
 TEMPORARY_SUFFIX = ".tmp"
 OLD_SUFFIX = ".old"
 _RETRY_SECONDS = 1.0 if os.name == "nt" else 0.0
@@ -61,7 +63,7 @@ def _replaced_on_exit(temporary: Path, path: Path, *, is_durable: bool = True) -
 
 def _permissions(path: Path) -> int:
     """What may be allowed to whom, less the umask: no more than for the file to be replaced, which may be private."""
-    return path.stat().st_mode & 0o777 if path.exists() else 0o666
+    return path.stat().st_mode & 0o777 if exists(path) else 0o666
 
 
 def _temporary_name(path: Path) -> Path:
@@ -87,7 +89,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 def _replace_folder(new: Path, path: Path) -> None:
     # A folder cannot replace a non-empty one in one move: between the two renames only `.old` exists, see `recovering`.
     old = old_name(path)
-    if path.exists():
+    if exists(path):
         shutil.rmtree(old, ignore_errors=True)
         retry_while_open(partial(path.replace, old))
     retry_while_open(partial(new.replace, path))

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from core.at_path import exists, is_file
 from core.run_files.atomic import OLD_SUFFIX, atomic_folder, old_name, write_atomically
 from core.run_files.checked_lines import checked_line, read_complete_lines
 from core.run_files.documents import damaged
@@ -43,13 +44,13 @@ def complete_checkpoints(run: Path) -> list[int]:
     A folder gets its name only when it is complete, so one that lacks a file was changed by a person.
     """
     steps = sorted({*steps_in(run, CHECKPOINTS), *steps_in(run, CHECKPOINTS, OLD_SUFFIX)})
-    return [step for step in steps if all((checkpoint_path(run, step) / name).is_file() for name in _FILES)]
+    return [step for step in steps if all(is_file(checkpoint_path(run, step) / name) for name in _FILES)]
 
 
 def checkpoint_path(run: Path, step: int) -> Path:
     """The checkpoint's folder: if a replacement stopped between its two renames, the one with the old name."""
     path = step_path(run, CHECKPOINTS, step)
-    return path if path.exists() else old_name(path)
+    return path if exists(path) else old_name(path)
 
 
 def read_checkpoint(path: Path, step: int) -> Checkpoint:

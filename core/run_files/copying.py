@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from core.at_path import is_file
 from core.run_files.atomic import OLD_SUFFIX, TEMPORARY_SUFFIX
 from core.run_files.documents import reporting_read_errors, require_memory_to_read
 from core.run_files.file_names import LABEL, LOG, METRICS
@@ -27,7 +28,7 @@ def files_until(run: Path, step: int) -> list[Path]:
     kept = [path for path in files_to_copy(run) if path.parent in kinds and path.stem.isdecimal()]
     past = [path for path in kept if int(path.stem) <= step]
     metrics = run / METRICS
-    return [*past, metrics] if metrics.is_file() else past
+    return [*past, metrics] if is_file(metrics) else past
 
 
 def size_of(files: Iterable[Path]) -> int:

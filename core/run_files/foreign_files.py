@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from core.at_path import is_file
 from core.errors import UserError
 from core.run_files.checked_lines import is_intact
 from core.run_files.file_names import ALL_FILES, any_of
@@ -27,7 +28,7 @@ _MAX_LINE_BYTES = 2**16  # bytes; ours are far shorter
 
 def require_only_run_files(run: Path) -> None:
     """Raise UserError if a folder is not recognisably a run, even a damaged one, or holds files that no run writes."""
-    if not any((run / name).is_file() and is_ours(run / name) for name, is_ours in _RECOGNISERS.items()):
+    if not any(is_file(run / name) and is_ours(run / name) for name, is_ours in _RECOGNISERS.items()):
         raise UserError(
             f"{run} is not recognisably a run: Headlight wrote neither its run.json nor its config.yaml nor its "
             "metrics.jsonl; nothing was deleted.",

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from core.at_path import exists
 from core.errors import UserError
 from core.run_files.documents import DamagedFile, checked_document, read_checked_document, validated
 
@@ -42,7 +43,7 @@ def label_bytes(label: RunLabel) -> bytes:
 
 def read_label(path: Path) -> RunLabel:
     """Read the label; empty if there is none. Raises DamagedFile if it is not what was written."""
-    if not path.exists():
+    if not exists(path):
         return RunLabel()
     try:
         return validated(_LABEL, read_checked_document(path), path)

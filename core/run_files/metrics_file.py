@@ -23,6 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from core.at_path import exists
 from core.events import SettingChanged
 from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
 from core.run_files.documents import DamagedFile, damaged, reporting_read_errors, require_memory_to_read
@@ -105,7 +106,7 @@ def read(path: Path, offset: int = 0, min_size: int = 0, durable_size: int | Non
 
 def _require_size(min_size: int, path: Path, intact_size: int) -> None:
     """Raise DamagedFile if fewer than `min_size` bytes are whole, unless the file was deleted."""
-    if intact_size >= min_size or not path.exists():
+    if intact_size >= min_size or not exists(path):
         return
     with path.open("rb") as file:
         file.seek(intact_size)
@@ -119,7 +120,7 @@ def _require_size(min_size: int, path: Path, intact_size: int) -> None:
 
 def file_and_size(path: Path) -> tuple[int, int]:
     """Inode and size, which show that the file was replaced or cut short, as when a run goes back to a checkpoint."""
-    found = path.stat() if path.exists() else None  # deleted: a run without curves
+    found = path.stat() if exists(path) else None  # deleted: a run without curves
     return (found.st_ino, found.st_size) if found else (0, 0)
 
 

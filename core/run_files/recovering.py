@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.at_path import exists
 from core.run_files.atomic import OLD_SUFFIX, TEMPORARY_SUFFIX
 from core.run_files.file_names import DOCUMENTS, METRICS, any_of
 from core.run_files.step_files import CHECKPOINTS, STEP_FILE_SUFFIXES
@@ -20,7 +21,7 @@ def recover(run: Path) -> None:
     """Finish or undo the replacement of a checkpoint, and remove temporary files."""
     for old in _named(run / CHECKPOINTS, _STEPS, OLD_SUFFIX):
         path = old.with_suffix("")
-        if path.exists():
+        if exists(path):
             shutil.rmtree(old)
         else:
             old.replace(path)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
+from core.at_path import exists, is_dir, is_file
 from core.errors import RunNotWritable, UserError
 from core.home_paths import expand_home
 from core.run_files.archive import SUFFIX
@@ -64,7 +65,7 @@ def make_run_dir(runs_dir: Path, name: str) -> Path:
 
 def require_empty(path: Path) -> None:
     """Raise UserError if `path`, where a run is to begin, is a folder with anything in it."""
-    if path.is_dir() and any(path.iterdir()):
+    if is_dir(path) and any(path.iterdir()):
         raise not_empty_error(path)
 
 
@@ -106,7 +107,7 @@ def is_gone(run: Path) -> bool:
 def has_remains(path: Path) -> bool:
     """Whether a folder holds the remains of a trained run: its metrics, and one of its two documents."""
     with suppress(OSError):  # it may be forbidden to look inside
-        return any((path / name).is_file() for name in _DOCUMENTS) and (path / "metrics.jsonl").stat().st_size > 0
+        return any(is_file(path / name) for name in _DOCUMENTS) and (path / "metrics.jsonl").stat().st_size > 0
     return False
 
 
@@ -139,7 +140,7 @@ def find_run(text: str, runs_dir: Path, *, or_remains: bool = False) -> Path:
 
 def _no_such_run(text: str, runs_dir: Path) -> UserError:
     here = "" if runs_dir == default_runs_dir() else f" --runs-dir {shlex.quote(str(runs_dir))}"
-    if here and not runs_dir.is_dir():
+    if here and not is_dir(runs_dir):
         sentence = f"{text}: there is no such run, and no folder {runs_dir} that it could lie in."
         return UserError(sentence, "Check --runs-dir.")
     return UserError(
@@ -151,7 +152,7 @@ def _no_such_run(text: str, runs_dir: Path) -> UserError:
 def _exists(path: Path) -> bool:
     """Whether the path exists; one that is too long for the system does not."""
     try:
-        return path.exists()
+        return exists(path)
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             return False
@@ -161,19 +162,19 @@ def _exists(path: Path) -> bool:
 def require_run(path: Path) -> None:
     """Raise UserError if `path` is not a run or not readable, saying what is missing."""
     with reporting_read_errors(path):
-        if not path.is_dir():
-            what = "it is a file" if path.exists() else "there is no such folder"
+        if not is_dir(path):
+            what = "it is a file" if exists(path) else "there is no such folder"
             advice = "A run shared as one file is opened by dropping it on the window." if path.suffix == SUFFIX else ""
             raise UserError(f"{path} is not a run: {what}.", advice)
         for name in _DOCUMENTS:
-            if not (path / name).is_file():
+            if not is_file(path / name):
                 raise UserError(f"{path} is not a run: it has no {name}.")
 
 
 def list_runs(runs_dir: Path) -> list[Path]:
     """The runs in a folder, damaged ones included, sorted by name, so the newest last; none if there is no folder."""
     with reporting_read_errors(runs_dir, _READABLE_ADVICE):
-        paths = list(runs_dir.iterdir()) if runs_dir.is_dir() else []
+        paths = list(runs_dir.iterdir()) if is_dir(runs_dir) else []
     return sorted(path for path in paths if is_run(path) or has_remains(path))
 
 

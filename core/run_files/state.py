@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from core.at_path import is_file
 from core.events import SettingChanged
 from core.run_files.claiming import is_alive, process_start_id
 from core.run_files.documents import (
@@ -108,5 +109,5 @@ def writer_of(run: Path) -> str | None:
     """
     path = run / "run.json"
     with suppress(DamagedFile), reporting_read_errors(path):
-        return read_state(path).writer() if path.is_file() else None
+        return read_state(path).writer() if is_file(path) else None
     return None

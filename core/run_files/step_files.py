@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from core.at_path import is_dir
 from core.run_files.atomic import remove_folder, retry_while_open
 
 STEP_FILE_SUFFIXES = {"validations": ".jsonl", "probes": ".safetensors", "snapshots": ".safetensors"}
@@ -25,7 +26,7 @@ def step_path(run: Path, kind: str, step: int) -> Path:
 def steps_in(run: Path, kind: str, extra_suffix: str = "") -> list[int]:
     """The steps that have a file or folder in `kind`, one of STEP_FOLDERS, ascending; `extra_suffix` comes last."""
     folder, pattern = run / kind, re.compile(r"([0-9]{6,})" + re.escape(_suffix(kind) + extra_suffix))
-    names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (the fastest way; it is asked often)
+    names = os.listdir(folder) if is_dir(folder) else []  # noqa: PTH208 (the fastest way; it is asked often)
     return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
 
 

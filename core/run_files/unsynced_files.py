@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.at_path import exists
 from core.run_files.atomic import sync_file, sync_folder, write_atomically_unsynced
 
 
@@ -28,7 +29,7 @@ class UnsyncedFiles:
 
     def sync(self) -> None:
         """Return once everything written so far is on disk. Files that have been removed are skipped."""
-        written = [path for path in self._paths if path.exists()]
+        written = [path for path in self._paths if exists(path)]
         for path in written:
             sync_file(path)
         for folder in {path.parent for path in written}:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from core.at_path import is_file
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, SettingChanged
@@ -105,7 +106,7 @@ def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
 def _inherited_label(run: RunFolder, takes_over: bool) -> Iterator[Path]:
     """The file with the name that a person gave the run, if the new run takes it over."""
     path = run.path / LABEL
-    if takes_over and path.is_file():
+    if takes_over and is_file(path):
         yield path
 
 

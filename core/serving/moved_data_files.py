@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.at_path import is_dir
 from core.home_paths import expand_home
 from core.plugins_host.errors import NOT_FOUND_ADVICE
 from core.plugins_host.host import PluginHost
@@ -50,7 +51,7 @@ def relocation_advice(
     missing = [one for one in paths if one.is_missing]
     if missing and all(one.is_named_in(given) for one in missing):
         return ""
-    if not (missing or gives_other_pairs or any(one.path.is_dir() for one in paths)):  # what a folder lacks is unknown
+    if not (missing or gives_other_pairs or any(is_dir(one.path) for one in paths)):  # what a folder lacks is unknown
         return ""
     to_set = {path.option.key: path.option for path in missing or paths}
     if not to_set:

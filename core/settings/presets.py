@@ -6,6 +6,7 @@ import difflib
 from importlib.resources import files
 from pathlib import Path
 
+from core.at_path import exists
 from core.config import RunConfig, config_from_document
 from core.errors import UserError
 from core.home_paths import expand_home
@@ -50,7 +51,7 @@ def read_preset(name: str, overrides: tuple[str, ...] = ()) -> RunConfig:
 def preset_or_file(text: str) -> Document:
     """A preset by its name, or a YAML file by its path; parsed, not validated. Raises UserError if it is neither."""
     path = expand_home(text)
-    is_path = text not in preset_names() and (path.suffix or len(path.parts) > 1 or path.exists())
+    is_path = text not in preset_names() and (path.suffix or len(path.parts) > 1 or exists(path))
     return read_yaml_file(path) if is_path else _preset(text)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
+from core.at_path import is_dir
 from core.errors import UserError
 from core.settings.quoting import format_value
 
@@ -139,7 +140,7 @@ def write_yaml(value: Any) -> str:
 def read_yaml_file(path: Path) -> Document:
     """Read one YAML file. Raises UserError naming the file, the line and what was expected."""
     try:
-        if path.is_dir():
+        if is_dir(path):
             raise UserError(f"{path}: expected a YAML file, given a folder.")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)  # a pipe or a device has no size to check

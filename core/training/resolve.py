@@ -9,6 +9,7 @@ from typing import Literal
 
 import torch
 
+from core.at_path import exists
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
@@ -95,7 +96,7 @@ def physical_cores() -> int:
 
 def _siblings(processor: int) -> str:
     path = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
-    return path.read_text() if path.exists() else str(processor)
+    return path.read_text() if exists(path) else str(processor)
 
 
 def _device(name: str) -> str:

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from core.at_path import exists, is_dir
 from core.errors import UserError
 from core.run_folder import RunFolder
 from core.runs.run_summary import RunSummary, best_value, summarise, unreadable_state
@@ -82,8 +83,8 @@ class RunRowReader:
     def read(self) -> list[RunRow]:
         """The newest run first, the example last. Of runs never read before, at most `NUM_NEW` are added."""
         paths = (
-            [path for path in self._runs_dir.iterdir() if path.is_dir() and path.name[0] != "."]
-            if self._runs_dir.is_dir()
+            [path for path in self._runs_dir.iterdir() if is_dir(path) and path.name[0] != "."]
+            if is_dir(self._runs_dir)
             else []
         )
         new = sorted((path for path in paths if path not in self._known), reverse=True)  # names begin with the time
@@ -166,4 +167,4 @@ def _changed_at(path: Path) -> int:
 
 
 def _created_at(path: Path) -> float:
-    return path.stat().st_mtime if path.exists() else 0.0
+    return path.stat().st_mtime if exists(path) else 0.0

@@ -7,6 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from core.at_path import is_dir
+
 
 class RunsDirectory(QObject):
     """`path` is the folder; `chosen` is the one that the user chose, to be remembered, or None.
@@ -28,6 +30,6 @@ class RunsDirectory(QObject):
 
     def ask(self, parent: QWidget) -> Path | None:
         """The folder that the user chooses in a dialog, or None if they cancel."""
-        there = str(self.path) if self.path.is_dir() else ""
+        there = str(self.path) if is_dir(self.path) else ""
         name = QFileDialog.getExistingDirectory(parent, "Where to keep runs", there)
         return Path(name) if name else None

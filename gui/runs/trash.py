@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFile
 
+from core.at_path import exists
 from core.errors import UserError
 from core.run_files.state import writer_of
 from core.run_folder import RunFolder, RunLabel
@@ -58,7 +59,7 @@ def _move_to_trash(run: Path) -> None:
             "End that process first. Where it is long gone, or writes the run that this is a copy of, delete the lines "
             "pid and checksum in run.json.",
         )
-    if not run.exists():
+    if not exists(run):
         raise UserError(f"{run} is no longer there.", "It was deleted or moved meanwhile.")
     if not QFile(str(run)).moveToTrash():
         raise UserError(

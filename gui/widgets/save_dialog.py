@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from core.at_path import exists
 from core.errors import UserError
 from core.run_files.atomic import atomic_file
 from core.run_files.runs_dir import require_outside_runs
@@ -24,7 +25,7 @@ def ask_where_to_save(parent: QWidget, title: str, suggested_name: str, formats:
         return Path(name) if name else None
     suffix = suffixes.get(chosen, next(iter(formats)))  # some desktops' dialogs do not tell the chosen format
     whole = Path(name + suffix)
-    return ask_where_to_save(parent, title, str(whole), formats) if whole.exists() else whole
+    return ask_where_to_save(parent, title, str(whole), formats) if exists(whole) else whole
 
 
 def save_file(path: Path, data: bytes) -> None:
