@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any, Never, TextIO
 
 from tqdm import tqdm
@@ -13,6 +14,7 @@ from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, S
 from core.settings.quoting import format_value
 
 tqdm.monitor_interval = 0  # no monitor thread beside the engine's
+tqdm.set_lock(RLock())  # its own is for several processes: on Python 3.14, making it starts one
 _HIDDEN_METRICS = ("valid/perplexity", "valid/chrf")  # they say the same as valid/loss and valid/bleu
 _FORMAT_WITHOUT_SPEED = "{desc}: {n_fmt} [{elapsed}]"
 _FORMAT_WITHOUT_COUNT = "{desc} [{elapsed}]"
