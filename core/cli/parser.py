@@ -108,9 +108,14 @@ def _add_verb(verbs: _Verbs, name: str, help_text: str) -> ArgumentParser:
 
 def _add_train(verbs: _Verbs) -> None:
     train = _add_verb(verbs, "train", "train a preset or a YAML file, or continue a run")
-    train.add_argument("config", nargs="?", metavar="PRESET|FILE.yaml", help="`headlight presets list` shows them")
+    train.add_argument(
+        "config",
+        nargs="?",
+        metavar="PRESET|FILE.yaml",
+        help="a preset (`headlight presets list` shows them), or a file of settings",
+    )
     train.add_argument("--resume", metavar="RUN", help="continue this run instead")
-    _add_set(train, "override one setting")
+    _add_set(train, "override one setting, such as training.max_steps=500; may be repeated")
     train.add_argument("--run-dir", type=_path, metavar="DIR", help="the run's folder itself, new or empty")
     train.add_argument(
         "--tensorboard",
@@ -152,6 +157,7 @@ def _add_translate(verbs: _Verbs) -> None:
     translate.add_argument(
         "text",
         nargs="*",
+        default=[],  # without one, argparse calls the texts required
         metavar="TEXT",
         help="the texts to translate; if none is given, each line of standard input is translated as it arrives. A "
         "program that writes these lines must read the outputs meanwhile, or pass all texts in a file (--input)",
@@ -178,9 +184,9 @@ def _add_runs(verbs: _Verbs) -> None:
     compare = _add_verb(verbs, "runs compare", "runs side by side: settings that differ, figures at their best steps")
     for verb in (listing, show, delete, compare):
         _add_runs_dir(verb)
-    show.add_argument("run", metavar="RUN")
+    show.add_argument("run", metavar="RUN", help=_RUN)
     for verb in (delete, compare):
-        verb.add_argument("runs", nargs="+", metavar="RUN")
+        verb.add_argument("runs", nargs="+", metavar="RUN", help=_RUN)
     printed = compare.add_mutually_exclusive_group()
     printed.add_argument("--csv", action="store_true", help="print a table for other programs")
     compare.add_argument(
@@ -214,7 +220,7 @@ def _add_presets(verbs: _Verbs) -> None:
     listing = _add_verb(verbs, "presets list", "all presets with a sentence each")
     _add_json(listing, "print one object a line")
     show = _add_verb(verbs, "presets show", "a preset's YAML, to save and change")
-    show.add_argument("preset", metavar="PRESET")
+    show.add_argument("preset", metavar="PRESET", help="`headlight presets list` shows them")
     _add_json(show, "print one object, with every setting, the defaults too")
 
 
@@ -240,8 +246,10 @@ def _add_set(verb: _ActionsContainer, help_text: str) -> None:
 
 
 def _add_decoding(verb: _ActionsContainer) -> None:
-    verb.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy")
-    verb.add_argument("--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam")
+    verb.add_argument("--beam-size", type=int, metavar="N", help="hypotheses kept; 1 is greedy; default: the run's")
+    verb.add_argument(
+        "--length-penalty", type=float, metavar="A", help="favours longer outputs of a beam; default: the run's"
+    )
     verb.add_argument(
         "--minimum-risk",
         action="store_true",
@@ -279,12 +287,22 @@ def _add_folders(verb: ArgumentParser) -> None:
 
 
 def _add_runs_dir(verb: ArgumentParser) -> None:
-    verb.add_argument("--runs-dir", type=_path, metavar="DIR", help="where runs are kept (HEADLIGHT_RUNS_DIR)")
+    verb.add_argument(
+        "--runs-dir",
+        type=_path,
+        metavar="DIR",
+        help="where runs are kept; default: HEADLIGHT_RUNS_DIR, or `runs` in the user's data folder",
+    )
 
 
 def _add_plugins_dir(verb: _ActionsContainer) -> None:
     verb.add_argument(
-        "--plugins-dir", type=_path, action="append", default=[], metavar="DIR", help="more dataset plugins"
+        "--plugins-dir",
+        type=_path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder with more dataset plugins",
     )
 
 

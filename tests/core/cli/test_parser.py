@@ -30,6 +30,13 @@ def test_a_text_may_begin_with_a_dash(words: list[str]) -> None:
     assert parse(["translate", *words]).text == ["-x", "y"]
 
 
+def test_without_a_run_translate_asks_for_the_run_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["translate"])
+    assert "required: RUN. " in capsys.readouterr().err
+    assert parse(["translate", "RUN"]).text == []
+
+
 def test_an_unknown_option_among_texts_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parse(["translate", "RUN", "--jsn", "a"])
