@@ -26,8 +26,8 @@ class PhoneticOptions(Options):
         0.9,
         ge=0.0,
         le=1.0,
-        label="Keep probability r",
-        help="A letter is replaced by a random one with probability 1 - r.",
+        label="Keep probability",
+        help="How likely a letter is kept; otherwise a random one takes its place.",
     )
 
 
