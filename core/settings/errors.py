@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args
 
@@ -63,7 +64,7 @@ def first_error(
         path = (*where.path, key)
         return _blamed_path(path, rest, document), f"{dotted(path)}: {rest}."
     if found["type"] == "extra_forbidden":
-        return where.path, f"{dotted(where.path)}: unknown key; {_suggestion(str(where.path[-1]), where.group)}"
+        return where.path, f"{dotted(where.path)}: unknown key; {_suggestion(str(where.path[-1]), where.group, model)}"
     if found["type"] == "missing" and not where.indexes:
         return where.path, f"{dotted(where.path)}: this key is missing."
     words = _declared_words(where, found["type"])
@@ -148,6 +149,14 @@ def _group_of(field: FieldInfo) -> type[BaseModel] | None:
     return next((one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
+def _declared_paths(group: type[BaseModel], path: KeyPath = ()) -> Iterator[KeyPath]:
+    for name, field in group.model_fields.items():
+        yield (*path, name)
+        below = _group_of(field)
+        if below is not None:
+            yield from _declared_paths(below, (*path, name))
+
+
 def _declared_words(where: _ErrorLocation, kind: str) -> str | None:
     extra = where.field.json_schema_extra if where.field else None
     whole_value = not where.indexes or kind in ("missing", "too_long")
@@ -164,6 +173,10 @@ def _expectation(found: ErrorDetails) -> str:
     return _EXPECTED.get(kind, str(found["msg"]).removeprefix("Input should be ").removeprefix("String should "))
 
 
-def _suggestion(key: str, group: type[BaseModel]) -> str:
+def _suggestion(key: str, group: type[BaseModel], model: type[BaseModel]) -> str:
+    """The key of that name in another group; else the nearest one in this group, or all that it has."""
+    elsewhere = [dotted(path) for path in _declared_paths(model) if path[-1] == key]
+    if elsewhere:
+        return f"did you mean {' or '.join(elsewhere)}?"
     close = difflib.get_close_matches(key, group.model_fields, n=1)
     return f"did you mean {close[0]}?" if close else f"known here: {', '.join(group.model_fields)}."
