@@ -49,12 +49,11 @@ def _share(run: RunFolder, arguments: Namespace) -> None:
         )
     if arguments.output.suffix.lower() != SUFFIX:
         raise UserError(
-            f"--output: the window knows a run shared as one file by {SUFFIX} alone, and "
-            f"{arguments.output} does not end so.",
+            f"--output: {arguments.output} does not end in {SUFFIX}, by which the window knows a shared run.",
             f"Write --output {shlex.quote(f'{arguments.output}{SUFFIX}')}.",
         )
     share(run, arguments.output)
-    _print_written(arguments, run, "the run to look at, drop it on the window")
+    _print_written(arguments, run, "the run to look at: drop it on the window")
 
 
 def _export_weights(run: RunFolder, arguments: Namespace) -> None:

@@ -180,12 +180,12 @@ def test_a_shared_run_must_have_the_suffix_that_the_window_knows(workspace: Path
     result = run_headlight("export", workspace / "run", "--format", "headlight", "--output", "my run.zip", cwd=tmp_path)
     assert (result.returncode, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert result.stderr == (
-        "headlight: --output: the window knows a run shared as one file by .headlight alone, and my run.zip does not "
-        "end so. Write --output 'my run.zip.headlight'.\n"
+        "headlight: --output: my run.zip does not end in .headlight, by which the window knows a shared run. "
+        "Write --output 'my run.zip.headlight'.\n"
     )
     assert run_headlight(
         "export", workspace / "run", "--format", "headlight", "--output", "A.HEADLIGHT", cwd=tmp_path
-    ).stdout == ("A.HEADLIGHT: the run to look at, drop it on the window\n")
+    ).stdout == ("A.HEADLIGHT: the run to look at: drop it on the window\n")
 
 
 @pytest.mark.parametrize("kind", ["safetensors", "onnx"])
