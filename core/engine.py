@@ -1,7 +1,7 @@
 """The one thread in which torch works, and the only way to it: requests go in, events come out.
 
 All torch work, including its import (except on Windows: see main.py), happens in this thread: one parallel torch
-operation in a second thread of the process would halve training speed for good.
+operation in a second thread of the process would halve training speed while that thread lives.
 """
 
 from __future__ import annotations
