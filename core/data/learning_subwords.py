@@ -75,7 +75,7 @@ def learn_subwords(
         return model.read_bytes()
     finally:
         process.kill()
-        process.wait()
+        process.communicate()  # waits, and closes its input
         model.unlink(missing_ok=True)
         log.unlink(missing_ok=True)  # the user may have emptied the cache
 
@@ -104,7 +104,7 @@ def _num_characters(model: bytes) -> int:
 
 def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-P", "-m", "core.data.subword_process", *map(str, arguments)]
-    return start_python(command, stdin=subprocess.DEVNULL, stderr=stderr)
+    return start_python(command, stdin=subprocess.PIPE, stderr=stderr)
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:

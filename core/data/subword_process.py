@@ -1,6 +1,7 @@
 """The process that learns subwords: `python -m core.data.subword_process TYPE PAIRS STRIDE SIDES SIZE MODEL`.
 
-It imports only what it needs: for small data, imports take most of its time.
+It imports only what it needs: for small data, imports take most of its time. It ends with its standard input, which the
+application holds open: learning may take minutes more, and memory, after an application that was killed.
 """
 
 import io
@@ -11,13 +12,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from threading import Thread
-from time import sleep
 
 from sentencepiece import SentencePieceTrainer
 
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
 
-_POLL_SECONDS = 0.5
 _CHUNK_SIZE = 10_000  # pairs, before each of which it logs how many it has read
 
 
@@ -59,13 +58,11 @@ def _texts(pairs: Path, stride: int, sides: str) -> Iterator[str]:
             num_read += len(some)
 
 
-def _end_with(parent: int) -> None:
-    """End once the process that asked has ended, even if it was killed: learning may take minutes more, and memory."""
-    while os.getppid() == parent:
-        sleep(_POLL_SECONDS)
+def _end_with_input() -> None:
+    os.read(0, 1)  # not through sys.stdin, whose lock this thread would keep at the exit
     os._exit(1)
 
 
 if __name__ == "__main__":
-    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    Thread(target=_end_with_input, daemon=True).start()
     main(*sys.argv[1:])

@@ -122,7 +122,8 @@ def test_learning_killed_by_the_system_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux lists child processes")
-def test_learning_ends_with_a_killed_application(tmp_path: Path) -> None:
+@pytest.mark.parametrize("logged", [b"", b"read 30000"])  # while its process is starting, and while it reads
+def test_learning_ends_with_a_killed_application(tmp_path: Path, logged: bytes) -> None:
     draw = Random(0)
     texts = [" ".join("".join(draw.choices("aeinrst", k=7)) for _ in range(12)) for _ in range(40_000)]
     write_pairs(tmp_path / "train", [Pair(text, "x") for text in texts])  # learning takes far longer than the test
@@ -130,18 +131,19 @@ def test_learning_ends_with_a_killed_application(tmp_path: Path) -> None:
     learning += f"list(learn_subwords('subword_unigram', Path({str(tmp_path / 'train')!r}), 40_000, 'src', 4000))"
     with subprocess.Popen([sys.executable, "-c", learning]) as application:
         children = Path(f"/proc/{application.pid}/task/{application.pid}/children")
-        wait_until(lambda: (log := tmp_path / "train.log").exists() and b"read 30000" in log.read_bytes())
+        wait_until(lambda: children.read_text() and logged in (tmp_path / "train.log").read_bytes())
         (child,) = children.read_text().split()
         application.kill()
     wait_until(lambda: not Path(f"/proc/{child}/exe").exists())  # a zombie has none
+    assert not (tmp_path / "train.model").exists()
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait for at most ten seconds."""
-    deadline = time.monotonic() + 10
+def wait_until(condition: Callable[[], object]) -> None:
+    """Wait for at most a minute."""
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.01)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot run a script as a program")
@@ -178,7 +180,10 @@ def test_the_learning_process_logs_how_many_pairs_it_has_read(tmp_path: Path) ->
     write_pairs(tmp_path / "train", [Pair(text, "x") for text in TEXTS] * 12_500)
     arguments = ["bpe", pairs_file(tmp_path / "train"), "2", "src", "60", tmp_path / "model"]
     command = [sys.executable, "-m", "core.data.subword_process", *map(str, arguments)]
-    log = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stderr
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as learning:
+        assert learning.stderr is not None
+        log = learning.stderr.read()
+    assert learning.returncode == 0
     assert re.findall(r"^read (\d+)$", log, re.MULTILINE) == ["0", "10000", "20000"]
     shares = [logged_share("subword", log[: log.index(f"read {num}") + 11], 25_000, 60) for num in (10_000, 20_000)]
     assert 0.0 < 2 * shares[0] == pytest.approx(shares[1])
