@@ -24,10 +24,12 @@ def start_python(
     stdout: int | IO[bytes] | None = None,
     stderr: int | IO[bytes],
     variables: Mapping[str, str] | None = None,
+    inherited: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a Python that finds our modules from any folder, with `variables` added to our environment.
 
-    Ctrl-C in the terminal does not reach it: the application handles that, and ends it.
+    It gets the `inherited` file descriptors, too, except on Windows. Ctrl-C in the terminal does not reach it: the
+    application handles that, and ends it.
     """
     root = str(Path(core.__path__[0]).parent)
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
@@ -39,5 +41,6 @@ def start_python(
         stderr=stderr,
         env=environment,
         start_new_session=True,
+        pass_fds=() if sys.platform == "win32" else inherited,
         creationflags=_FLAGS,
     )

@@ -69,13 +69,7 @@ class HostProcess:
         """
         self._stop_requested = stop_requested
         self._oom_kills_before = num_oom_kills()
-        self._process = start_python(
-            [sys.executable, "-P", "-m", "core.plugins_host.worker"],  # -P: import nothing from the current folder
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            variables={} if hash_seed is None else {"PYTHONHASHSEED": str(hash_seed)},
-        )
+        self._process, self._lifeline = start_worker(hash_seed)
         assert self._process.stdin and self._process.stdout and self._process.stderr
         _enlarge_buffer(self._process.stdout)
         self._requests: IO[bytes] = self._process.stdin
@@ -225,8 +219,25 @@ class HostProcess:
         self._process.wait()
         for thread in self._threads:
             thread.join(DRAIN_SECONDS)
+        self._lifeline.close()
         with contextlib.suppress(OSError):  # requests still in the buffer cannot be sent
             self._requests.close()
+
+
+def start_worker(hash_seed: int | None = None) -> tuple["subprocess.Popen[bytes]", IO[bytes]]:
+    """Start the process. On Linux it ends when the file returned with it is closed, or this process ends."""
+    inherited, lifeline = map(os.fdopen, os.pipe(), ("rb", "wb"))
+    with inherited:
+        process = start_python(
+            # -P: import nothing from the current folder
+            [sys.executable, "-P", "-m", "core.plugins_host.worker", str(inherited.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            variables={} if hash_seed is None else {"PYTHONHASHSEED": str(hash_seed)},
+            inherited=[inherited.fileno()],
+        )
+    return process, lifeline
 
 
 def files_asked(request: dict[str, Any]) -> list[str]:

@@ -4,7 +4,8 @@ Pairs follow their answer as raw lines, "lines" bytes of them.
 
 Requests arrive on the original standard input, and answers go to the original standard output. Plugins see an empty
 standard input, and what they print goes to standard error. A second thread reads the requests, so that it can be asked
-where a hanging plugin is, and so that the process ends when its parent does.
+where a hanging plugin is, and so that the process ends when its parent does. The argument is the number of another pipe
+for the latter (see `_end_with`).
 """
 
 import faulthandler
@@ -154,6 +155,7 @@ def _files_of(source: PluginSource) -> list[str]:
 def main() -> None:
     """Serve requests until the parent closes its end of the pipe."""
     incoming, outgoing = _redirect_standard_streams()
+    _end_with(int(sys.argv.pop()))  # plugins see no argument
     _limit_memory()
     refuse_forks()
     watch_writing()
@@ -178,6 +180,20 @@ def _redirect_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     os.close(devnull)
     os.dup2(2, 1)
     return incoming, outgoing
+
+
+def _end_with(lifeline: int) -> None:
+    """Have Linux kill this process, and what plugins start, when the parent's end of this pipe closes.
+
+    The thread that reads the requests cannot do it while C code, such as a search by regular expression, lets no other
+    thread run.
+    """
+    if sys.platform == "linux":
+        import fcntl
+
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpid())  # the process group
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC)
 
 
 def _limit_memory() -> None:

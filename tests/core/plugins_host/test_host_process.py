@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 
-from core.machine.child_python import start_python
 from core.plugin import Pair
 from core.plugins_host import host_process
 from core.plugins_host.discovery import PluginSource
@@ -362,21 +361,32 @@ def test_a_detached_child_of_a_plugin_is_not_waited_for(host: PluginHost, write_
         os.kill(child, signal.SIGKILL)
 
 
+IN_C_CODE = pytest.param(
+    're.match("(a+)+$", "a" * 50 + "b")',  # lets no thread of Python's run
+    marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process that cannot notice it"),
+)
+
+
+@pytest.mark.parametrize("hang", ["while True: pass", IN_C_CODE])
 def test_a_host_whose_parent_is_gone_ends_with_its_children_even_while_a_plugin_hangs(
-    folder: Path, write_plugin: Any
+    folder: Path, tmp_path: Path, write_plugin: Any, hang: str
 ) -> None:
-    write_plugin("""
+    reached = tmp_path / "reached"
+    write_plugin(f"""
         def pairs(self, split, rng):
-            import subprocess
+            import re, subprocess
             child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
             yield Pair(str(child.pid), "b")
-            while True: pass
+            open({str(reached)!r}, "w")
+            {hang}
     """)
     parent = subprocess.Popen(
         [sys.executable, "-c", HOST_SCRIPT, str(folder)], stdout=subprocess.PIPE, text=True, env={**os.environ}
     )
     assert parent.stdout is not None
     pids = [int(parent.stdout.readline()) for _ in range(2)]
+    while not reached.exists():
+        time.sleep(0.01)
     parent.kill()
     parent.wait()
     parent.stdout.close()
@@ -386,9 +396,8 @@ def test_a_host_whose_parent_is_gone_ends_with_its_children_even_while_a_plugin_
 @contextmanager
 def _worker_with_child(plugin_file: Path) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     """A host process whose pipes a test holds, and the PID of a child that its plugin has started."""
-    command = [sys.executable, "-P", "-m", "core.plugins_host.worker"]
-    worker = start_python(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with worker:
+    worker, lifeline = host_process.start_worker()
+    with worker, lifeline:
         assert worker.stdin is not None and worker.stdout is not None
         request = {"id": 1, "call": "describe", "source": vars(PluginSource("named", path=str(plugin_file)))}
         worker.stdin.write(json.dumps(request).encode() + b"\n")
