@@ -238,19 +238,21 @@ class _AnswerSender:
 def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], sender: _AnswerSender) -> None:
     main_thread = threading.main_thread().ident
     assert main_thread is not None
-    for line in incoming:
-        if not line.endswith(b"\n"):  # cut off: the parent was killed while sending it
-            break
-        request = loads(line)
-        if request["call"] == "current_line":
-            sender.send(request["id"], {"result": _current_line(main_thread, request["files"])})
-        else:
-            requests.put(request)
-    _exit_with_children()
+    try:
+        for line in incoming:
+            if not line.endswith(b"\n"):  # cut off: the parent was killed while sending it
+                break
+            request = loads(line)
+            if request["call"] == "current_line":
+                sender.send(request["id"], {"result": _current_line(main_thread, request["files"])})
+            else:
+                requests.put(request)
+    finally:  # also without memory for a request: the parent would send the rest of it for ever
+        _exit_with_children()
 
 
 def _exit_with_children() -> None:
-    """The parent is gone: end this process, whose main thread a plugin may block, and what the plugin has started."""
+    """Nobody asks any more: end this process, whose main thread a plugin may block, and what the plugin has started."""
     if sys.platform != "win32":
         with suppress(ProcessLookupError):  # started by hand, it leads no group
             os.killpg(os.getpid(), signal.SIGKILL)

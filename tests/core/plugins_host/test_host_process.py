@@ -441,6 +441,23 @@ def test_a_host_whose_parent_was_killed_while_sending_a_request_ends_with_the_ch
         _wait_until_ended(worker.pid, child)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only there the memory of plugins is limited")
+def test_a_plugin_that_leaves_no_memory_for_a_request_is_reported(host: PluginHost, write_plugin: Any) -> None:
+    """The request is larger than a pipe: as long as nobody reads it, sending it does not end."""
+    write_plugin("""
+        def pairs(self, split, rng):
+            yield Pair("a", "b")
+        def examples(self):
+            from resource import RLIMIT_DATA, getrlimit, setrlimit
+            setrlimit(RLIMIT_DATA, (1, getrlimit(RLIMIT_DATA)[1]))
+            return []
+    """)
+    host.examples("named", {})
+    with pytest.raises(PluginError, match="'named' was killed, perhaps by a system without memory left"):
+        host.metrics("named", {}, [], ["word" * 10**6])
+    assert len(draw_pairs(host, "copy_task", "valid")) == 1000
+
+
 def _wait_until_ended(*pids: int) -> None:
     deadline = time.monotonic() + 60
     while alive := [pid for pid in pids if is_alive(pid)]:
