@@ -214,7 +214,8 @@ class WorkerGroup:
         self._torchrun.terminate()  # which ends those that have not connected yet
         for pid, connection in self._workers:
             if connection.is_open:
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # torchrun has just ended it
+                    os.kill(pid, signal.SIGKILL)
             connection.close()
         try:
             self._torchrun.wait(END_TIMEOUT_SECONDS)

@@ -1,0 +1,33 @@
+"""The group of processes alone, without torch: how it is ended."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.processes import worker_group
+from core.processes.connection import Connection
+from core.processes.worker_group import WorkerGroup
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it starts no group of processes")
+
+
+def test_a_group_is_killed_though_one_of_its_processes_ends_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """torchrun is asked to end them first, and may have done so between a look at a connection and the kill."""
+    waiting = [sys.executable, "-c", "import time; time.sleep(1000)"]
+    monkeypatch.setattr(worker_group, "torchrun_command", lambda _: waiting)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    ours, theirs = socket.socketpair()
+    with theirs:
+        group = WorkerGroup(2, tmp_path, [], tmp_path)
+        group._workers.append((ended.pid, Connection(ours)))
+        group.kill()
+    assert group._torchrun.poll() is not None
+    assert not Path(group._folder.name).exists()
