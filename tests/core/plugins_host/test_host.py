@@ -108,14 +108,14 @@ def test_two_streams_can_be_drawn_at_once_and_left_unfinished(host: PluginHost, 
     assert host.limits("named", {}) == {}
 
 
-def test_a_slow_plugin_does_not_time_out(host: PluginHost, write_plugin: Any) -> None:
+def test_a_slow_plugin_does_not_time_out(impatient_host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def pairs(self, split, rng):
             for number in range(25):
                 time.sleep(0.1)
                 yield Pair(str(number), "b")
     """)
-    chunks = list(host.pairs("named", {}, 0, "train"))
+    chunks = list(impatient_host.pairs("named", {}, 0, "train"))
     assert len(chunks) > 1 and sum(map(len, chunks)) == 25
 
 

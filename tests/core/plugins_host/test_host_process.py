@@ -259,7 +259,7 @@ def test_a_plugin_may_not_copy_its_process_but_may_use_several(host: PluginHost,
     assert "Start other processes with subprocess or multiprocessing" in refusal.value.advice
 
 
-def test_processes_that_cannot_import_the_plugin_are_explained(host: PluginHost, write_plugin: Any) -> None:
+def test_processes_that_cannot_import_the_plugin_are_explained(impatient_host: PluginHost, write_plugin: Any) -> None:
     """A pool that does not fork prints this again and again while it waits; waiting for a real one takes longer."""
     write_plugin("""
         def pairs(self, split, rng):
@@ -268,7 +268,7 @@ def test_processes_that_cannot_import_the_plugin_are_explained(host: PluginHost,
             yield
     """)
     with pytest.raises(PluginError, match=r"gave no answer within .*line 15\)") as raised:
-        draw_pairs(host, "named")
+        draw_pairs(impatient_host, "named")
     assert 'Use multiprocessing.get_context("fork"), or put what the processes run into a pack' in raised.value.advice
 
 
@@ -277,7 +277,7 @@ def test_a_plugin_that_replaces_functions_of_json_is_answered_for(host: PluginHo
     assert len(draw_pairs(host, "named")) == 2500
 
 
-def test_the_failed_thread_that_a_plugin_waits_for_is_named(host: PluginHost, write_plugin: Any) -> None:
+def test_the_failed_thread_that_a_plugin_waits_for_is_named(impatient_host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def read(self):
             raise LookupError("no such word")
@@ -287,7 +287,7 @@ def test_the_failed_thread_that_a_plugin_waits_for_is_named(host: PluginHost, wr
             yield queue.Queue().get()
     """)
     with pytest.raises(PluginError, match=r"gave no answer within .*line 18\)") as raised:
-        draw_pairs(host, "named")
+        draw_pairs(impatient_host, "named")
     assert re.search(r"Look at LookupError: no such word \(.*line 14\), which it has printed", raised.value.advice)
 
 
@@ -331,17 +331,18 @@ def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process there cannot be asked by a signal")
 def test_the_line_of_a_hang_in_c_code_is_named(
-    host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+    impatient_host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It lets no thread of Python's answer."""
     monkeypatch.setattr(host_process, "LINE_SECONDS", 0.2)
+    monkeypatch.setattr(host_process, "PRINTING_SECONDS", 2.0)  # for a busy machine
     write_plugin("""
         def pairs(self, split, rng):
             import re
             yield Pair(str(re.match("(a+)+$", "a" * 50 + "b")), "b")
     """)
     with pytest.raises(PluginError, match=r"gave no answer within \d+ s .*line 15\)"):
-        draw_pairs(host, "named")
+        draw_pairs(impatient_host, "named")
 
 
 def test_a_detached_child_of_a_plugin_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:

@@ -51,18 +51,18 @@ WRONG_PAIRS: list[tuple[str, str, str | None]] = [
 
 
 def test_an_error_in_pairs_is_reported_with_its_line_and_the_host_continues(
-    host: PluginHost, write_plugin: Any
+    impatient_host: PluginHost, write_plugin: Any
 ) -> None:
     names = [f"case_{number}" for number in range(len(WRONG_PAIRS))]
     paths = [write_plugin(body, name=name) for name, (body, _, _) in zip(names, WRONG_PAIRS, strict=True)]
     for name, path, (body, words, faulty_line) in zip(names, paths, WRONG_PAIRS, strict=True):
-        error = error_of(partial(draw_pairs, host, name))
+        error = error_of(partial(draw_pairs, impatient_host, name))
         assert isinstance(error, PluginError), body
         assert f"'{name}'" in error.sentence and words in error.sentence, body
         assert seconds_waited(error.sentence) in (None, *range(2, 60))
         location = f"({path}, line {line_of(path, faulty_line)})" if faulty_line else f"({path})"
         assert location in error.sentence, body
-        assert len(draw_pairs(host, "copy_task", "valid")) == 1000, body
+        assert len(draw_pairs(impatient_host, "copy_task", "valid")) == 1000, body
 
 
 def test_printing_reading_and_changing_the_process_has_no_effect(host: PluginHost, write_plugin: Any) -> None:
