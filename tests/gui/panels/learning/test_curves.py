@@ -318,7 +318,9 @@ def test_the_playhead_can_be_dragged_in_every_strip(panel: Curves, history: Hist
     for share in range(1, 11):
         qtbot.mouseMove(plot.viewport(), start + (end - start) * (share / 10))
         qtbot.wait(20)
-    panel.show_step(history, panel._playhead.step)  # a redraw meanwhile does not move it
+    dragged_to = plot._playhead_line.value()
+    panel.show_step(history, NUM_STEPS)  # a redraw meanwhile, even of another step, does not move it
+    assert plot._playhead_line.value() == dragged_to == pytest.approx(150, abs=5)
     qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=end)
     assert panel._playhead.step == pytest.approx(150, abs=5)
     panel.show_step(history, panel._playhead.step)
