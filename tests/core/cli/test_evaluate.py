@@ -42,6 +42,19 @@ def test_the_reason_for_missing_pairs_is_given(workspace: Path, missing_file: Pa
     )
 
 
+@pytest.mark.parametrize(
+    ("setting", "is_at_fault"),
+    [("test_source=held_out.tsv", False), ("folder=elsewhere", True), ("train_source=moved.source", True)],
+)
+def test_a_missing_file_is_blamed_on_the_setting_that_names_it_alone(
+    workspace: Path, missing_file: Path, setting: str, is_at_fault: bool
+) -> None:
+    given = f"dataset.options.{setting}"
+    result = run_headlight("evaluate", workspace / "run", "--set", given, cwd=workspace)
+    prefix = f"--set {given}: " if is_at_fault else ""
+    assert result.stderr.startswith(f"headlight: {prefix}dataset.options.train_source: there is no "), result.stderr
+
+
 def test_no_location_is_asked_for_if_no_file_is_missing(workspace: Path) -> None:
     repeated_source = "dataset.options.test_source=valid.source"
     result = run_headlight("evaluate", workspace / "run", "--split", "test", "--set", repeated_source, cwd=workspace)
