@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 from core.answers.beam_tree import BeamNode, BeamTree
+from gui.sentences.divergence import NOT_A_NUMBER
 from gui.sentences.tokens import quoted
 
 _FATES = {
@@ -19,6 +21,8 @@ _WHY_CUT = " None of its continuations stayed in the beam."
 def describe_beam(tree: BeamTree) -> str:
     """Whether the beam found something better, and what became of the greedy output in the beam."""
     best = tree.outputs[0]
+    if math.isnan(best.score):
+        return NOT_A_NUMBER
     if best.tokens == tree.greedy.tokens:
         return f"= The beam of {tree.beam_size} and greedy decoding write the same, score {best.score:.3f}."
     found = f"≠ The beam's best output scores {best.score:.3f}, the greedy output {tree.greedy.score:.3f}."

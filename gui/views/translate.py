@@ -17,6 +17,7 @@ from gui.panels.translation.beam_panel import BeamPanel
 from gui.panels.translation.token_table import TokenTable
 from gui.panels.translation.two_tracks import TwoTracks
 from gui.panels.translation.weights_panel import WeightsPanel
+from gui.sentences.divergence import divergence_note
 from gui.sentences.example_menu import ExampleMenu
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import quoted, shortened
@@ -213,8 +214,9 @@ class TranslateView(View):
             if not self.reference_edit.isModified():
                 _set_text_from_start(self.reference_edit, self._newest_reference)
         note = "" if translation is None else about_source(translation)
-        self.note_label.setText(str(error) if error else note or HINT)  # always a line, so that a note shifts nothing
-        set_role(self.note_label, "error" if error else "" if note else "muted")
+        trouble = str(error) if error else "" if translation is None else divergence_note(translation)
+        self.note_label.setText(trouble or note or HINT)  # always a line, so that a note shifts nothing
+        set_role(self.note_label, "error" if trouble else "" if note else "muted")
 
 
 def _set_text_from_start(edit: QLineEdit, text: str) -> None:

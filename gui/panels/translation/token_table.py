@@ -13,6 +13,7 @@ from core.history import History
 from gui.panel import Panel, Table
 from gui.panels.translation.candidate_table import CandidateTable, candidates_of
 from gui.pictures.whole_table import whole_table
+from gui.sentences.divergence import NOT_A_NUMBER, has_diverged
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import quoted
 from gui.sentences.typed_sentence import TypedSentence
@@ -173,6 +174,8 @@ def explain_token(translation: Translation, index: int) -> str:
     """Why the token at this position was written, in words."""
     assert translation.sentence is not None
     feed = translation.sentence.free_running
+    if has_diverged(feed):
+        return NOT_A_NUMBER
     (chosen, probability), *others = list(candidates_of(feed))[index]
     token, share = others[0]
     after = f"After {quoted(feed.tgt_input[index])}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from core.answers.translation import Translation
 from core.history import History
+from core.probes import ProbedSentence
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
+from gui.sentences.divergence import NOT_A_NUMBER, has_diverged
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tracks import Track, describe_reference_difference, track_from_feed, tracks_table
 from gui.sentences.typed_sentence import TypedSentence
@@ -44,7 +46,7 @@ class TwoTracks(Panel):
         self.show_body()
         self.set_title(f"{self.title} · weights of step {translation.step:,}")
         tracks = tracks_of(translation)
-        verdict = describe_reference_difference(*tracks) if len(tracks) == 2 else _NO_REFERENCE
+        verdict = _verdict(translation.sentence, tracks)
         self.verdict_label.setText(verdict)
         self.canvas.show_tracks(tracks, verdict)
         self._area.show_position()
@@ -52,6 +54,12 @@ class TwoTracks(Panel):
     def numbers(self) -> Table:
         """A row for each position of each track."""
         return tracks_table(self.canvas.tracks)
+
+
+def _verdict(sentence: ProbedSentence, tracks: tuple[Track, ...]) -> str:
+    if has_diverged(sentence.free_running):
+        return NOT_A_NUMBER
+    return describe_reference_difference(*tracks) if len(tracks) == 2 else _NO_REFERENCE
 
 
 def tracks_of(translation: Translation) -> tuple[Track, ...]:

@@ -13,6 +13,7 @@ from gui.context import Context
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
 from gui.runs.other_runs import OtherRun, read_runs_with_weights
+from gui.sentences.divergence import NOT_A_NUMBER, has_diverged
 from gui.sentences.engine_query import EngineQuery
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tracks import (
@@ -118,10 +119,13 @@ class WeightsPanel(Panel):
             (_free_running_track(one), _free_running_track(other, name)),
             (_teacher_forced_track(one), _teacher_forced_track(other, name)),
         )
-        verdict = describe_weights_difference(*free_running)
         both_teacher_forced = tuple(track for track in teacher_forced if track is not None)
-        if len(both_teacher_forced) == 2:
-            verdict += f" {describe_reference_losses(*both_teacher_forced)}"
+        if _has_diverged(one) or _has_diverged(other):
+            verdict = NOT_A_NUMBER
+        else:
+            verdict = describe_weights_difference(*free_running)
+            if len(both_teacher_forced) == 2:
+                verdict += f" {describe_reference_losses(*both_teacher_forced)}"
         self.verdict_label.setText(verdict)
         self.canvas.show_tracks((*free_running, *both_teacher_forced), verdict)
         self._area.show_position()
@@ -186,6 +190,11 @@ class WeightsPanel(Panel):
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area)
         self.body.addStretch(1)
+
+
+def _has_diverged(translation: Translation) -> bool:
+    assert translation.sentence is not None
+    return has_diverged(translation.sentence.free_running)
 
 
 def _free_running_track(translation: Translation, name: str = "") -> Track:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
 from gui.sentences.beam_text import describe_beam, describe_node, outputs_table
+from gui.sentences.divergence import NOT_A_NUMBER
 
 A = BeamOutput(output="a b", tokens=("a", "b", "<eos>"), score=-0.5)
 C = BeamOutput(output="<c>", tokens=("<c>", "<eos>"), score=-0.9)
@@ -49,6 +51,8 @@ def test_the_verdict_describes_the_fate_of_the_greedy_output() -> None:
         "The greedy output fell out of the beam at token 2, “d”."
     )
     assert describe_beam(replace(TREE, greedy=A)) == "= The beam of 2 and greedy decoding write the same, score -0.500."
+    diverged = replace(A, score=math.nan)
+    assert describe_beam(replace(TREE, greedy=diverged, outputs=(diverged,))) == NOT_A_NUMBER
 
 
 def test_a_hypothesis_is_read_out_with_its_fate_and_probabilities() -> None:

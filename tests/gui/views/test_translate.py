@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
@@ -19,6 +20,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.runs.rows import EXAMPLE_NAME, example_path
 from gui.runs.run_names import run_name
+from gui.sentences.divergence import NOT_A_NUMBER
 from gui.theme import GRID
 from gui.views.translate import HINT, TranslateView, unknown_note
 from tests.gui.conftest import WAIT_MS
@@ -519,6 +521,21 @@ def assert_a_note_moves_nothing(view: TranslateView, qtbot: QtBot) -> None:
         assert "not in the vocabulary" in view.note_label.text() and cut_texts(view.note_label) == []
         assert view.tracks.geometry().topLeft() == before.topLeft()
         qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_a_diverged_model_is_named_with_what_to_do_about_it(view: TranslateView, qtbot: QtBot) -> None:
+    show_page(view, "Two weights")
+    draw_until(view, qtbot, lambda: not view.other.is_empty)
+    translation = translation_of(view)
+    probed = not_none(translation.sentence)
+    feed = replace(probed.free_running, output_probability=np.full_like(probed.free_running.output_probability, np.nan))
+    view.typed.translation = replace(translation, sentence=replace(probed, free_running=feed))
+    view.typed.changed.emit()
+    draw_until(view, qtbot, lambda: view.tokens._shown is view.typed.translation)
+    assert view.note_label.text().startswith("With the weights of step 0 the probabilities are not a number (NaN)")
+    assert "Choose the weights of an earlier step" in view.note_label.text()
+    texts = [label.text() for label in (view.tracks.verdict_label, view.other.verdict_label, view.tokens.readout_label)]
+    assert texts == [NOT_A_NUMBER] * 3
 
 
 def test_an_example_is_picked_from_the_menu_and_a_field_shows_the_beginning_of_its_sentence(
