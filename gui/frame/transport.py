@@ -160,7 +160,8 @@ class Transport(QFrame):
 
     def _state_words(self) -> StateWords:
         watching, state = self.context.follower.status, self.context.bridge.state
-        if watching or state not in ("starting", "empty"):
+        # While another run is prepared, the playhead is still at a step of the one before.
+        if watching or state not in ("starting", "empty", "preparing"):
             step = f"step {self.context.playhead.live_step:,}"
             mark = "" if watching else _mark(state)
             return StateWords(watching or f"{mark} {STATES[state]}", mark, step, self._of_steps())

@@ -84,6 +84,17 @@ def test_after_data_that_fail_the_previous_model_is_not_shown(
     qtbot.waitUntil(lambda: not any(panel.is_empty for panel in panels), timeout=WAIT_MS)
 
 
+def test_while_another_run_is_prepared_no_step_of_the_run_before_is_named(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, label = window.context.workbench, window.transport.state_label
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: label.text() == "▮▮ paused · step 3 of 40", timeout=WAIT_MS)
+    seen = set[str]()
+    window.context.bridge.state_changed.connect(lambda _: seen.add(label.text()))
+    workbench.reset()
+    qtbot.waitUntil(lambda: "untrained" in label.text(), timeout=WAIT_MS)
+    assert [text for text in seen if "preparing" in text] == ["○ preparing"]
+
+
 def test_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWindow) -> None:
     """Otherwise the buttons beside it would wrap into a second row and push the view down."""
     label, row = window.transport.state_label, window.transport.height()
