@@ -19,6 +19,7 @@ from gui.panels.translation.two_tracks import TwoTracks
 from gui.panels.translation.weights_panel import WeightsPanel
 from gui.sentences.divergence import divergence_note
 from gui.sentences.example_menu import ExampleMenu
+from gui.sentences.long_text import allow_long_text
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import quoted, shortened
 from gui.sentences.typed_sentence import TypedSentence
@@ -113,6 +114,7 @@ class TranslateView(View):
         self.reference_edit.setToolTip(
             "The model is also fed with it, to compare with the free run; filled in where the run knows it"
         )
+        allow_long_text(self.source_edit, self.reference_edit)
         page = ScrollingPage()
         self._stack = QStackedLayout(self)
         self._stack.addWidget(page)

@@ -15,6 +15,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from gui.context import Context
 from gui.panel import Panel
+from gui.sentences.long_text import allow_long_text
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, shown_sentence
 from gui.sentences.tokens import first_difference, without_eos
@@ -160,6 +161,7 @@ class SentenceRow(Panel):
         set_role(self.verdict_label, role)
 
     def _lay_out(self) -> None:
+        allow_long_text(self.add_edit)
         self.add_edit.hide()
         self.header.takeAt(1)  # the header's stretch: the source, or the field in its place, takes the free room
         for widget in (self.previous_button, self.position_label, self.next_button):
