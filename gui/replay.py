@@ -20,7 +20,7 @@ class Replay(QObject):
     showing another run stops it too.
     """
 
-    changed = Signal()  # it started, turned around or stopped
+    changed = Signal()  # it started, turned around or stopped, or there has come to be something to play, or nothing
 
     def __init__(self, playhead: Playhead, read_steps: Callable[[], Sequence[int]]) -> None:
         """`read_steps` returns the steps that can be viewed now, ascending."""
@@ -30,7 +30,14 @@ class Replay(QObject):
         self._read_steps = read_steps
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._advance)
+        self._could_play = False
         playhead.restarted.connect(self.stop)
+        playhead.live_moved.connect(self._follow_run)
+
+    @property
+    def can_play(self) -> bool:
+        """Whether there is a step to view before the newest one."""
+        return self.previous_step(self._playhead.live_step) is not None
 
     @property
     def is_playing(self) -> bool:
@@ -61,10 +68,15 @@ class Replay(QObject):
         index = bisect_right(steps, step)
         return steps[index] if index < len(steps) else None
 
+    def _follow_run(self) -> None:
+        if self.can_play != self._could_play:
+            self._could_play = not self._could_play
+            self.changed.emit()
+
     def _toggle(self, *, is_rewinding: bool) -> None:
         if self.is_playing and self.is_rewinding == is_rewinding:
             self.stop()
-        elif self.previous_step(self._playhead.live_step) is not None:  # else there is nothing to play
+        elif self.can_play:
             self.is_rewinding = is_rewinding
             self._playhead.view(self._playhead.step if self._next() is not None else self._other_end())
             self._timer.start(self._interval())

@@ -104,6 +104,23 @@ def test_few_probes_are_shown_longer(
     replay.stop()
 
 
+def test_its_buttons_say_that_there_is_nothing_to_play_until_a_step_is_taken(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    curves = window.train_view.curves
+    buttons = curves.replay_button, curves.rewind_button
+    reason = "There is nothing to play yet: no step has been taken"
+    assert [(one.isEnabled(), one.toolTip()) for one in buttons] == [(False, reason)] * 2
+    learn_5_steps(window, qtbot)
+    assert all(one.isEnabled() and one.toolTip() != reason for one in buttons)
+    window.activateWindow()
+    curves.replay_button.setFocus()
+    window.context.workbench.reset()
+    wait_for_state("ready")
+    assert [(one.isEnabled(), one.toolTip()) for one in buttons] == [(False, reason)] * 2
+    assert window.focusWidget() is window  # so that Space learns
+
+
 def test_it_does_not_play_without_probes(qtbot: QtBot) -> None:
     playhead, replay = played(range(0))
     replay.toggle()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from gui.replay import Replay
 from gui.theme import Theme
 from gui.widgets.buttons import IconButton
+from gui.widgets.tab_order import release_focus
 
 _WAYS = {  # is_rewinding -> icon, name, help and keys
     False: ("replay", "Replay", "Watch it learn again, probe by probe, from the viewed step", "P"),
     True: ("rewind", "Rewind", "Go back through what it learned, probe by probe, from the viewed step", "Shift+P"),
 }
+_NOTHING_TO_PLAY = "There is nothing to play yet: no step has been taken"
 
 
 class ReplayButton(IconButton):
@@ -29,4 +31,9 @@ class ReplayButton(IconButton):
         is_playing = self._replay.is_playing and self._replay.is_rewinding == self._is_rewinding
         self.set_icon("pause" if is_playing else icon)
         self.setAccessibleName(f"Stop the {name.lower()}" if is_playing else name)
-        self.setToolTip(f"Stop here ({keys})" if is_playing else f"{help} ({keys})")
+        can_play = self._replay.can_play
+        if not can_play:
+            release_focus(self)
+        self.setEnabled(can_play)
+        use = f"Stop here ({keys})" if is_playing else f"{help} ({keys})"
+        self.setToolTip(use if can_play else _NOTHING_TO_PLAY)

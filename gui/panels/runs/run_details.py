@@ -127,6 +127,7 @@ class RunDetails(QFrame):
         set_items(self.step_combo, offered)
         self.step_combo.setCurrentIndex(max(self.step_combo.findData(chosen), 0))
         self.step_combo.setEnabled(bool(offered))
+        self.step_combo.setToolTip(_KEPT_HELP if offered else why_not_share(row))
         set_enabled(self.branch_button, why_not_branch(row))
         set_enabled(self.share_button, why_not_share(row))
 

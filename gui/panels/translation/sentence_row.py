@@ -24,6 +24,7 @@ from gui.widgets.buttons import IconButton, button, set_enabled
 from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.labels import literal_tooltip, plain_label, set_role
+from gui.widgets.tab_order import release_focus
 from gui.widgets.token_font import TokenFont
 
 _UNKNOWN = "All words that are not in the training data are read as the same token, <unk>"
@@ -66,6 +67,7 @@ class SentenceRow(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen sentence as the model saw it at `step`."""
         self._sentences = history.sentences
+        self._allow_stepping()
         shown = shown_sentence(self._selection, history, step)
         self._show_unknown(shown)
         if not self._sentences:
@@ -107,6 +109,14 @@ class SentenceRow(Panel):
         set_enabled(self.add_button, reason)
         if reason:
             self._hide_edit()
+
+    def _allow_stepping(self) -> None:
+        reasons = {0: "There are no sentences yet", 1: "This is the only sentence"}
+        for move in (self.previous_button, self.next_button):
+            reason = reasons.get(len(self._sentences), "")
+            if reason:
+                release_focus(move)
+            set_enabled(move, reason)
 
     def _step_by(self, by: int) -> None:
         if self._sentences:

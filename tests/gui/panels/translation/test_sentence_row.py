@@ -45,6 +45,18 @@ def test_it_says_from_which_token_on_the_free_run_is_wrong(qtbot: QtBot, theme: 
         assert row.output_label.text().startswith("i ") and ("underline" in row.output_label.text()) == (step == 300)
 
 
+def test_its_arrows_say_when_there_is_no_other_sentence(qtbot: QtBot, theme: Theme) -> None:
+    row, history = SentenceRow(theme, Selection()), History()
+    qtbot.addWidget(row)
+    arrows, seen = (row.previous_button, row.next_button), []
+    for sources in ((), ("a",), ("a", "b")):
+        if sources:
+            history.apply(ProbeDone(probe=Probe(step=len(sources), sentences=tuple(map(sentence, sources)))))
+        row.show_step(history, len(sources))
+        seen.append([arrow.toolTip() if not arrow.isEnabled() else "" for arrow in arrows])
+    assert seen == [["There are no sentences yet"] * 2, ["This is the only sentence"] * 2, [""] * 2]
+
+
 def test_unknown_words_are_shown_as_the_model_reads_them(qtbot: QtBot, window: MainWindow) -> None:
     row, history = window.train_view.sentence_row, window.context.bridge.history
     assert not row.tokens_label.isVisible()

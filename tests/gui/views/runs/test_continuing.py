@@ -31,6 +31,14 @@ def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> No
     assert details.step_combo.currentData() == 5000
 
 
+def test_without_a_kept_step_there_is_a_reason_instead(three_runs: RunsView) -> None:
+    details = three_runs.details
+    details.show_row(replace(three_runs.table.rows[0], checkpoint_steps=(), snapshot_steps=()))
+    assert not details.step_combo.isEnabled() and details.step_combo.toolTip() == "This run has kept no weights yet"
+    details.show_row(None)
+    assert details.step_combo.toolTip() == "Choose a run in the table first"
+
+
 def test_selecting_a_run_selects_only_it_even_while_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
     """As while Ctrl+6 opens the view; Delete would take every selected run."""
     other = three_runs.table.rows[-1].path
