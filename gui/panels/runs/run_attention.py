@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout
 
 from core.history import History
 from gui.heads.head_picture import chosen_picture
@@ -35,13 +35,12 @@ class RunAttention(ComparisonPanel):
         self.sentence_combo = combo_box("Sentence that the runs follow", "A sentence that all of these runs follow")
         self.sentence_combo.activated.connect(self._choose)
         self.header.addWidget(self.sentence_combo)
-        self.columns = [_Column(theme) for _ in range(MOST_RUNS)]
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        for column in self.columns:
-            row.addWidget(column, 1)
-            column.hide()  # until a run needs it
-        self.body.addLayout(row)
+        self._grid = QGridLayout()  # so that maps beside each other are equally high, whatever is written below them
+        self._grid.setHorizontalSpacing(GRID)
+        self._grid.setVerticalSpacing(GRID // 2)
+        self._grid.setRowStretch(_Column.MAP_ROW, 1)
+        self.body.addLayout(self._grid)
+        self.columns = [_Column(theme, self._grid, number) for number in range(MOST_RUNS)]
 
     def deepest_sentence(self, history: History, step: int) -> Shown:
         """The sentence of the run with the most layers, then heads: the head chooser offers these."""
@@ -65,7 +64,8 @@ class RunAttention(ComparisonPanel):
         kind = KIND_TITLES[self._selection.chosen.kind].capitalize()
         self.set_title(f"{kind}-attention{self._step_text()}{self._others_text()}")
         for number, column in enumerate(self.columns):
-            column.setVisible(number < len(self._runs))
+            self._grid.setColumnStretch(number, int(number < len(self._runs)))
+            column.set_visible(number < len(self._runs))
             if number < len(self._runs):
                 column.show_run(self._runs[number], source, self._selection)
 
@@ -105,11 +105,12 @@ class RunAttention(ComparisonPanel):
         self._selection.choose(sentence=self.sentence_combo.itemText(index))
 
 
-class _Column(QWidget):
+class _Column:
     """One run: its letter, name, step and head above its map."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
+    MAP_ROW = 2  # of the grid
+
+    def __init__(self, theme: Theme, grid: QGridLayout, number: int) -> None:
         self.title_label = ElidedLabel(role="title")
         self.head_label = plain_label(role="muted")
         self.drawn: tuple[object, ...] = ()  # step, kind, layer and head
@@ -118,14 +119,15 @@ class _Column(QWidget):
         self._below = StableHeightLabel(self.output_label)  # else a short readout would move the map under the mouse
         self.canvas = MapCanvas(theme)
         self.canvas.pointed.connect(self._show_readout)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        layout.addWidget(self.title_label)
-        layout.addWidget(self.head_label)
-        layout.addWidget(self.canvas, 1)
-        layout.addWidget(self._below)
         self._output = ""
+        self._parts = (self.title_label, self.head_label, self.canvas, self._below)
+        for row, part in enumerate(self._parts):
+            grid.addWidget(part, row, number)
+        self.set_visible(False)  # until a run needs it
+
+    def set_visible(self, is_shown: bool) -> None:
+        for part in self._parts:
+            part.setVisible(is_shown)
 
     def show_run(self, run: ComparedRun, source: str, selection: Selection) -> None:
         """Show the selected head, and what the run writes for the sentence; or that it was not probed at the step."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -37,6 +38,7 @@ def test_below_a_map_are_the_runs_output_and_the_legend_or_readout(
     assert probed.output_label.text() == f"writes  i want\n{legend}"
     assert unprobed.output_label.text() == "This run has no probe at that step: choose another above."
     height = probed.canvas.height()
+    assert unprobed.canvas.height() == height  # though one line is enough for the text below it
     qtbot.keyClick(probed.canvas, Qt.Key.Key_Right)
     assert probed.output_label.text() == f"writes  i want\n{probed.canvas.readout()}" and probed.canvas.readout()
     assert probed.canvas.height() == height  # the map must not move under the mouse
@@ -61,6 +63,31 @@ def test_no_map_moves_under_the_mouse_where_its_caption_needs_two_lines(
     panel.show_step(History(), 0)
     qtbot.wait(20)
     assert canvas.height() == height
+
+
+def test_maps_are_equally_high_whatever_their_runs_write(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, qtbot: QtBot
+) -> None:
+    panel, brief = RunAttention(theme, Selection()), aligned_sentence()
+    stage(panel, 1200, 500)
+    long = replace(brief, output="i want " * 40)
+    runs = tuple(run(letter, Probe(step=10, sentences=(one,))) for letter, one in (("A", brief), ("B", long)))
+    panel.show_comparison(Comparison(runs, (), ()))
+    panel.show_step(History(), 0)
+    one, other, *_ = panel.columns
+
+    def are_level() -> bool:
+        return one.canvas.geometry().top() == other.canvas.geometry().top() and (
+            one.canvas.height() == other.canvas.height()
+        )
+
+    qtbot.wait(20)  # until it is laid out
+    width = one.output_label.width()
+    assert one.output_label.heightForWidth(width) < other.output_label.heightForWidth(width) and are_level()
+    assert one.canvas.width() == pytest.approx(other.canvas.width(), abs=1)
+    qtbot.keyClick(other.canvas, Qt.Key.Key_Right)
+    qtbot.wait(20)
+    assert are_level()
 
 
 def test_the_accessible_name_of_a_map_names_its_run(theme: Theme, stage: Callable[[QWidget, int, int], None]) -> None:

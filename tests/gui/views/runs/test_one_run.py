@@ -46,7 +46,7 @@ def test_a_single_selected_run_shows_losses_settings_head_and_translations(three
     assert item_at(three_runs.table, 0, 0).icon().isNull() and three_runs.details.isVisible()
     sides.show_page(1)
     qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
-    assert [column.isVisible() for column in sides.attention.columns] == [True, False, False, False]
+    assert [column.canvas.isVisible() for column in sides.attention.columns] == [True, False, False, False]
     assert [sides.step_combo.itemText(index) for index in range(2)] == ["newest", "800"]
     titles = sides.attention.title_label.text(), sides.attention.columns[0].title_label.text()
     assert titles == ("Cross-attention", "toy_german_english · step 800")

@@ -43,7 +43,7 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
     selection.choose(kind="cross", layer=0, head=2)
     qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
     feed = not_none(probe.sentences[1].by_reference)
-    assert [column.isVisible() for column in panel.columns] == [True, True, False, False]
+    assert [column.canvas.isVisible() for column in panel.columns] == [True, True, False, False]
     for column in panel.columns[:2]:
         np.testing.assert_array_equal(not_none(column.canvas.picture).weights, feed.cross[0, 2])
         assert column.output_label.text() and "step 800" in column.title_label.text()
