@@ -13,12 +13,20 @@ SIZE = 64  # pixels; Qt scales down from here
 
 
 @cache
-def icon(name: str, colour: str) -> QIcon:
-    """The icon of this name in this colour (`#rrggbb`); the files draw with `currentColor`."""
+def icon(name: str, colour: str, disabled_colour: str = "") -> QIcon:
+    """The icon of this name in this colour (`#rrggbb`), and while disabled in the other; else Qt makes it paler."""
+    made = QIcon(_pixmap(name, colour))
+    if disabled_colour:
+        made.addPixmap(_pixmap(name, disabled_colour), QIcon.Mode.Disabled)
+    return made
+
+
+def _pixmap(name: str, colour: str) -> QPixmap:
+    """The drawing in this colour; the files draw with `currentColor`."""
     svg = files("resources.icons").joinpath(f"{name}.svg").read_text(encoding="utf-8")
     renderer = QSvgRenderer(QByteArray(svg.replace("currentColor", colour).encode()))
     pixmap = QPixmap(SIZE, SIZE)
     pixmap.fill(Qt.GlobalColor.transparent)
     with QPainter(pixmap) as painter:
         renderer.render(painter)
-    return QIcon(pixmap)
+    return pixmap
