@@ -191,9 +191,10 @@ def _end_with(lifeline: int) -> None:
     if sys.platform == "linux":
         import fcntl
 
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpid())  # the process group
-        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC)
+        with suppress(OSError):  # a sandbox that does not know these signals has that thread alone
+            fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpid())  # the process group
+            fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+            fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC)
 
 
 def _limit_memory() -> None:
