@@ -10,13 +10,13 @@ fits() {
 }
 
 find_python() {
-    for candidate in python3 python3.13 python3.12 python3.11; do
+    for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
         if fits "$candidate"; then
             echo "$candidate"
             return
         fi
     done
-    echo "No Python 3.11 or newer was found (tried python3, python3.13, python3.12, python3.11)." >&2
+    echo "No Python 3.11 or newer was found (tried python3, python3.14, python3.13, python3.12, python3.11)." >&2
     echo "On Debian 12, Ubuntu 24.04 and later: sudo apt-get install python3" >&2
     echo "Older releases have an older one. Install python3.11 or newer from elsewhere: the deadsnakes archive of Ubuntu," >&2
     echo "or uv (uv python install 3.12), so that python3.12 is found in PATH." >&2
