@@ -227,7 +227,8 @@ class HostProcess:
 def start_worker(hash_seed: int | None = None) -> tuple["subprocess.Popen[bytes]", IO[bytes]]:
     """Start the process. On Linux it ends when the file returned with it is closed, or this process ends."""
     inherited, lifeline = map(os.fdopen, os.pipe(), ("rb", "wb"))
-    with inherited:
+    with inherited, contextlib.ExitStack() as on_failure:
+        on_failure.callback(lifeline.close)
         process = start_python(
             # -P: import nothing from the current folder
             [sys.executable, "-P", "-m", "core.plugins_host.worker", str(inherited.fileno())],
@@ -237,6 +238,7 @@ def start_worker(hash_seed: int | None = None) -> tuple["subprocess.Popen[bytes]
             variables={} if hash_seed is None else {"PYTHONHASHSEED": str(hash_seed)},
             inherited=[inherited.fileno()],
         )
+        on_failure.pop_all()
     return process, lifeline
 
 

@@ -13,6 +13,8 @@ from subprocess import PIPE
 
 import pytest
 
+from core.at_path import is_dir
+from core.data import cache
 from core.data.cache import (
     ABANDONED_SECONDS,
     GRACE_SECONDS,
@@ -192,7 +194,7 @@ def test_folders_of_killed_processes_are_removed_and_those_of_live_ones_kept(
 def test_a_folder_that_another_process_removes_meanwhile_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    used, building, is_dir = tmp_path / "used", tmp_path / ".building-theirs", Path.is_dir
+    used, building = tmp_path / "used", tmp_path / ".building-theirs"
     for folder in (used, building):
         folder.mkdir()
 
@@ -202,6 +204,6 @@ def test_a_folder_that_another_process_removes_meanwhile_is_no_error(
             path.rmdir()  # as if the other process had published it
         return was_there
 
-    monkeypatch.setattr(Path, "is_dir", is_dir_and_gone)
+    monkeypatch.setattr(cache, "is_dir", is_dir_and_gone)
     mark_used_and_evict(tmp_path, used=used)
     assert list(tmp_path.iterdir()) == [used]
