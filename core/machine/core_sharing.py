@@ -89,9 +89,11 @@ class _IdlePool:
         is_started.wait()
 
     def _own_a_pool(self, num_threads: int, is_started: threading.Event) -> None:
-        torch.set_num_threads(num_threads)  # this thread's
-        torch.ones(num_threads * _GRAIN_SIZE)
-        is_started.set()
+        try:
+            torch.set_num_threads(num_threads)  # this thread's
+            torch.ones(num_threads * _GRAIN_SIZE)
+        finally:  # also without memory: the thread that takes the steps waits
+            is_started.set()
         self._is_ended.wait()  # OpenMP's threads end with the one that started them
 
     def end(self) -> None:
