@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from core.run_folder import RunFolder
+from core.torchrun import torchrun_command
 from tests.reliability.privileges import WITHOUT_NETWORK, needs_own_network
 from tests.reliability.training_process import ROOT, SECONDS, train
 
 # Processes that train one model together connect through the loopback interface.
 WITH_LOOPBACK = [*WITHOUT_NETWORK, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
+# The same on a machine whose own name leads to no address.
+WITHOUT_NAME = ["unshare", "--uts", "sh", "-c", 'hostname nameless && exec "$0" "$@"', *WITH_LOOPBACK]
 TORCHRUN = ("tests/core/training", "tests/core/processes", "tests/benchmarks")
 
 pytestmark = needs_own_network
@@ -42,6 +45,15 @@ with Engine() as engine:
 def test_a_training_needs_no_network(tmp_path: Path) -> None:
     command = [*WITHOUT_NETWORK, *train(tmp_path, "--run-dir", str(tmp_path / "run"), "training.max_steps=5")]
     result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    assert result.returncode == 0, result.stderr
+    assert RunFolder.open(tmp_path / "run").state.reason == "max_steps"
+
+
+def test_processes_need_no_name_of_their_machine(tmp_path: Path) -> None:
+    script = train(tmp_path, "--run-dir", str(tmp_path / "run"), "training.max_steps=5")[1:]
+    result = subprocess.run(
+        [*WITHOUT_NAME, *torchrun_command(2), *script], capture_output=True, text=True, cwd=ROOT, timeout=SECONDS
+    )
     assert result.returncode == 0, result.stderr
     assert RunFolder.open(tmp_path / "run").state.reason == "max_steps"
 
