@@ -39,7 +39,7 @@ def check_side_effects(sample: Sample) -> Iterator[Finding]:
     if amount := _excessive_output(sample):
         yield Finding(
             check="conduct",
-            sentence=f"It has printed more than {amount}, such as {sample.host.last_printed_line!r:.80}; "
+            sentence=f"It has printed more than {amount}, such as {sample.host.last_printed_line.strip()!r:.80}; "
             "expected little or nothing.",
             advice="Remove the print: nobody reads it, and printing takes time.",
         )
