@@ -7,7 +7,7 @@ from html import escape
 
 from core.answers.beam_tree import BeamNode, BeamTree
 from gui.sentences.divergence import NOT_A_NUMBER
-from gui.sentences.tokens import quoted
+from gui.sentences.tokens import figure_text, quoted
 
 _FATES = {
     "went on": "goes on",
@@ -33,7 +33,8 @@ def outputs_table(tree: BeamTree) -> str:
     """A rich-text table of the outputs and their scores, the greedy one first."""
     named = [("greedy", tree.greedy), *((f"beam {number}", one) for number, one in enumerate(tree.outputs, 1))]
     rows = "".join(
-        f"<tr><td>{name}</td><td>&nbsp; {one.score:.3f} &nbsp;</td><td>{escape(one.output) or '(nothing)'}</td></tr>"
+        f"<tr><td>{name}</td><td>&nbsp; {figure_text(one.score, 3)} &nbsp;</td>"
+        f"<td>{escape(one.output) or '(nothing)'}</td></tr>"
         for name, one in named
     )
     return f"<table>{rows}</table>"
@@ -42,6 +43,8 @@ def outputs_table(tree: BeamTree) -> str:
 def describe_node(tree: BeamTree, index: int) -> str:
     """One hypothesis and what became of it."""
     node = tree.nodes[index]
+    if math.isnan(node.log_probability):
+        return NOT_A_NUMBER
     return (
         f"{quoted(' '.join(_tokens(tree, node)))} {_FATES[node.fate]}, at place {node.rank + 1} of the beam: "
         f"probability {node.probability:.3f}, of all so far log-probability {node.log_probability:.2f}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from unicodedata import bidirectional
 
 _ISOLATED = "\u2068{}\u2069"  # between First Strong Isolate and Pop Directional Isolate
@@ -29,9 +30,14 @@ def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tokens[:-1] if tokens and tokens[-1] == "<eos>" else tokens
 
 
+def figure_text(figure: float, decimals: int) -> str:
+    """A figure with so many decimals; a dash for NaN, of which the text beside it says that the run has diverged."""
+    return "–" if math.isnan(figure) else f"{figure:.{decimals}f}"
+
+
 def probability_text(probability: float) -> str:
     """A probability with two decimals, to fit into a box; `<0.01` instead of 0.00."""
-    return "<0.01" if probability < 0.005 else f"{probability:.2f}"
+    return "<0.01" if probability < 0.005 else figure_text(probability, 2)
 
 
 def first_difference(one: tuple[str, ...], other: tuple[str, ...]) -> int | None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from core.probes import Feed
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
-from gui.sentences.tokens import quoted
+from gui.sentences.tokens import figure_text, quoted
 from gui.theme import Theme
 from gui.widgets.labels import literal_tooltip
 from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
@@ -129,7 +129,8 @@ def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
 
 
 def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetItem:
-    tip = "" if is_chosen else literal_tooltip(f"Continue from {quoted(token)}, which has {probability:.3f} here")
-    item = table_item(token, tip=tip, accessible_text=f"{token}, probability {probability:.3f}")
+    share = figure_text(probability, 3)
+    tip = "" if is_chosen else literal_tooltip(f"Continue from {quoted(token)}, which has {share} here")
+    item = table_item(token, tip=tip, accessible_text=f"{token}, probability {share}")
     item.setData(PROBABILITY, probability)
     return item

@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
+from gui.sentences.tokens import figure_text
 from gui.theme import GRID, Theme
 
 PROBABILITY = Qt.ItemDataRole.UserRole
@@ -73,7 +74,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(self._number_font)
         painter.setPen(self._text)
-        painter.drawText(rect, middle | Qt.AlignmentFlag.AlignRight, f"{probability:.3f}")
+        painter.drawText(rect, middle | Qt.AlignmentFlag.AlignRight, figure_text(probability, 3))
         painter.setFont(self._forced_font if forced else self._token_font)
         room = int(rect.width()) - self._number_width - _BETWEEN
         text = self._token_metrics.elidedText(token, Qt.TextElideMode.ElideRight, room)

@@ -67,9 +67,17 @@ def test_a_hypothesis_is_read_out_with_its_fate_and_probabilities() -> None:
     )
 
 
+def test_a_hypothesis_of_a_diverged_model_is_read_out_as_everything_else_of_it() -> None:
+    for probability in (math.nan, 0.5):  # or only those before it are not a number
+        diverged = replace(TREE.nodes[0], probability=probability, log_probability=math.nan)
+        assert describe_node(replace(TREE, nodes=(diverged,)), 0) == NOT_A_NUMBER
+
+
 def test_outputs_are_listed_in_a_table_and_escaped() -> None:
     table = outputs_table(TREE)
     assert table.count("<tr>") == 3 and "<td>greedy</td><td>&nbsp; -0.900 &nbsp;</td><td>&lt;c&gt;</td>" in table
+    diverged = outputs_table(replace(TREE, outputs=(replace(A, score=math.nan),)))
+    assert "<td>beam 1</td><td>&nbsp; – &nbsp;</td><td>a b</td>" in diverged
 
 
 def test_a_hypothesis_of_thousands_of_tokens_is_read_out() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -112,9 +113,18 @@ def test_a_small_probability_is_not_rounded_to_zero(canvas: BeamCanvas) -> None:
         replace(node, probability=probability) for node, probability in zip(NODES, PROBABILITIES, strict=True)
     )
     canvas.show_tree(replace(TREE, nodes=nodes))
-    texts = ElementTree.fromstring(encoders_of((canvas,))[".svg"]()).itertext()
-    figures = [text.strip() for text in texts if "0." in text or "1." in text]
+    figures = [text for text in painted_texts(canvas) if "0." in text or "1." in text]
     assert figures == ["<0.01", "<0.01", "0.01", "0.01", "0.99", "1.00"]
+
+
+def test_a_diverged_model_has_dashes_for_probabilities(canvas: BeamCanvas) -> None:
+    canvas.show_tree(replace(TREE, nodes=tuple(replace(node, probability=math.nan) for node in NODES)))
+    texts = painted_texts(canvas)
+    assert texts.count("–") == len(NODES) and not any("nan" in text for text in texts)
+
+
+def painted_texts(canvas: BeamCanvas) -> list[str]:
+    return [text.strip() for text in ElementTree.fromstring(encoders_of((canvas,))[".svg"]()).itertext()]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

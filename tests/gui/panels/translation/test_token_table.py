@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,13 +21,17 @@ from gui.bridge import EngineBridge
 from gui.panels.translation.candidate_table import candidates_of
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY
 from gui.panels.translation.token_table import TokenTable
+from gui.pictures.picture_file import encoders_of
 from gui.playhead import Playhead
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from tests.gui.builders import feed, sentence
 from tests.gui.conftest import WAIT_MS
+from tests.gui.not_none import not_none
 from tests.gui.tables import column_texts, item_at
+
+PROBABILITIES = ("output_probability", "top_probability")
 
 
 @pytest.fixture
@@ -78,6 +83,21 @@ def test_a_chosen_token_that_is_not_the_most_probable_is_not_listed_twice() -> N
     one = feed(("i",), 3)
     forced = Feed(**{**one.__dict__, "tgt_output": ("cake",), "output_probability": one.top_probability[:, 2]})
     assert [token for token, _ in next(candidates_of(forced))] == ["cake", "i", "beer", "soup"]
+
+
+def test_a_diverged_model_has_dashes_for_probabilities(table: TokenTable) -> None:
+    show(table)
+    translation = not_none(table._typed.translation)
+    probed = not_none(translation.sentence)
+    unknown = {name: np.full_like(getattr(probed.free_running, name), np.nan) for name in PROBABILITIES}
+    table._typed.translation = replace(
+        translation, sentence=replace(probed, free_running=replace(probed.free_running, **unknown))
+    )
+    table.show_step(History(), 5)
+    texts = list(ElementTree.fromstring(encoders_of(table.export_widgets())[".svg"]()).itertext())
+    assert sum("–" in text for text in texts) == 4 * 4 and not any("nan" in text for text in texts)
+    assert item_at(table.table, 0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "i, probability –"
+    assert item_at(table.table, 0, 1).toolTip() == "Continue from “beer”, which has – here"
 
 
 def test_each_token_has_a_row_and_missing_candidates_are_empty_cells(table: TokenTable) -> None:
