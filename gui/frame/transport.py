@@ -18,11 +18,10 @@ from gui.frame.seed_edit import MAX_DIGITS, SeedEdit
 from gui.icons import icon
 from gui.runs.rows import EXAMPLE_IS_READ_ONLY
 from gui.theme import GRID
-from gui.widgets.buttons import IconButton, button, set_enabled
+from gui.widgets.buttons import IconButton, button, enable_or_release, set_enabled
 from gui.widgets.dynamic_labels import NumberLabel
 from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label, set_role
-from gui.widgets.tab_order import release_focus
 from gui.workbench import MORE_STEPS
 
 SHORT_SEED = 6  # digits, padding counted: most are one to four
@@ -119,12 +118,12 @@ class Transport(QFrame):
         self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
         self._show_learn(state)
         for step_button in self.step_buttons:
-            _enable(step_button, self._why_no_steps(state))
+            enable_or_release(step_button, self._why_no_steps(state))
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
-        _enable(self.reset_button, self._why_engine_ended() or why_not)
+        enable_or_release(self.reset_button, self._why_engine_ended() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
         why_no_run = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
-        _enable(self.finish_button, self._why_no_learning(state) if has_run else why_no_run)
+        enable_or_release(self.finish_button, self._why_no_learning(state) if has_run else why_no_run)
         self._show_step()
         self._show_seed()
 
@@ -336,13 +335,6 @@ class Transport(QFrame):
         sender = self.sender()
         assert isinstance(sender, QPushButton)
         self.context.workbench.step(int(sender.text()))
-
-
-def _enable(one: QPushButton, reason: str) -> None:
-    """Enable a button if `reason` is empty; the focus goes to the window, so that Space then pauses, not resets."""
-    if reason:
-        release_focus(one)
-    set_enabled(one, reason)
 
 
 def _mark(state: WindowState) -> str:

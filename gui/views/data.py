@@ -21,14 +21,13 @@ from gui.panels.datasets.pair_table import PairTable
 from gui.sentences.tokens import quoted
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets.buttons import button, set_enabled
+from gui.widgets.buttons import button, enable_or_release
 from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label
 from gui.widgets.scroll_areas import FramelessScrollArea
 from gui.widgets.splitters import splitter
-from gui.widgets.tab_order import release_focus
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _LEAST_WIDTH = 200  # pixels at 100 % of the table and of the figures, for a few words in each column
@@ -201,9 +200,7 @@ class DataView(View):
             (self.previous_button, "" if pages.first_index else "This is the first page"),
             (self.next_button, "" if pages.first_index + PAGE < pages.num_rows else "This is the last page"),
         ):
-            if why_not:
-                release_focus(move, to=self.table)
-            set_enabled(move, why_not)
+            enable_or_release(move, why_not, to=self.table)
 
     def _search(self) -> None:
         self._typing.stop()

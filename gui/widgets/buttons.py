@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QToolButton, QWidget
 
 from gui.icons import icon
 from gui.theme import Theme
+from gui.widgets.tab_order import release_focus
 
 
 def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButton:
@@ -25,6 +26,13 @@ def set_enabled(widget: QAbstractButton, reason: str) -> None:
     """Enable a button if `reason` is empty; otherwise disable it, with the reason as its tooltip."""
     widget.setEnabled(not reason)
     widget.setToolTip(reason or widget.accessibleDescription())
+
+
+def enable_or_release(widget: QAbstractButton, reason: str, to: QWidget | None = None) -> None:
+    """`set_enabled` for a button that, disabled, gives its focus to the window, or to `to`: Space then learns."""
+    if reason:
+        release_focus(widget, to)
+    set_enabled(widget, reason)
 
 
 class IconButton(QToolButton):

@@ -20,11 +20,10 @@ from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, shown_sentence
 from gui.sentences.tokens import first_difference, without_eos
 from gui.theme import GRID, Theme
-from gui.widgets.buttons import IconButton, button, set_enabled
+from gui.widgets.buttons import IconButton, button, enable_or_release, set_enabled
 from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.labels import literal_tooltip, plain_label, set_role
-from gui.widgets.tab_order import release_focus
 from gui.widgets.token_font import TokenFont
 
 _UNKNOWN = "All words that are not in the training data are read as the same token, <unk>"
@@ -113,10 +112,7 @@ class SentenceRow(Panel):
     def _allow_stepping(self) -> None:
         reasons = {0: "There are no sentences yet", 1: "This is the only sentence"}
         for move in (self.previous_button, self.next_button):
-            reason = reasons.get(len(self._sentences), "")
-            if reason:
-                release_focus(move)
-            set_enabled(move, reason)
+            enable_or_release(move, reasons.get(len(self._sentences), ""))
 
     def _step_by(self, by: int) -> None:
         if self._sentences:

@@ -18,10 +18,9 @@ from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import quoted
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
-from gui.widgets.buttons import IconButton, button, set_enabled
+from gui.widgets.buttons import IconButton, button, enable_or_release
 from gui.widgets.labels import plain_label, wrapping_label
 from gui.widgets.scrolling_page import least_height
-from gui.widgets.tab_order import release_focus
 from gui.widgets.token_font import TokenFont
 
 _MIN_HEIGHT = 300  # pixels at 100 %: the height at which the tokens can still be read
@@ -120,9 +119,7 @@ class TokenTable(Panel):
             (self.forward_button, why_not_forward),
             (self.last_button, why_not_forward),
         ):
-            if why_not:
-                release_focus(move, to=self.table)
-            set_enabled(move, why_not)
+            enable_or_release(move, why_not, to=self.table)
         self.table.show_position(index, is_chosen=self._position.is_chosen)
         self.output_label.setText(self._output(self._shown))
         self.cut_label.setText(f"Cut off after {count} tokens: no <eos> was written.")
