@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -114,19 +113,14 @@ def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: S
         return f"The other run has {_heads(other)}, this one {_heads(mine)}: choose a run with the same number."
     if mine.src_tokens != other.src_tokens:
         return "The other run splits this sentence into different tokens: choose a run with the same tokenizer."
-    if _is_free_running(mine, selection) != _is_free_running(other, selection) or _decoder_input(
-        mine, selection
-    ) != _decoder_input(other, selection):
+    if _decoder_input(mine, selection) != _decoder_input(other, selection):
         return "The decoder reads different tokens there: choose “teacher-forced” to compare token by token."
     return ""
 
 
-def _is_free_running(sentence: ProbedSentence, selection: Selection) -> bool:
-    return selection.feed_of(sentence) is sentence.free_running
-
-
-def _decoder_input(sentence: ProbedSentence, selection: Selection) -> Sequence[str]:
-    return selection.feed_of(sentence).tgt_input
+def _decoder_input(sentence: ProbedSentence, selection: Selection) -> tuple[bool, tuple[str, ...]]:
+    """Whether the decoder reads what it has written itself, and the tokens that it reads."""
+    return selection.runs_free(sentence), selection.feed_of(sentence).tgt_input
 
 
 def _heads(sentence: ProbedSentence) -> str:

@@ -64,6 +64,10 @@ class Selection(QObject):
             return sentence.free_running
         return sentence.by_reference
 
+    def runs_free(self, sentence: ProbedSentence) -> bool:
+        """Whether the chosen feed of this sentence is the free-running one."""
+        return self.feed_of(sentence) is sentence.free_running
+
     def attention_of(self, sentence: ProbedSentence, kind: AttentionKind | None = None) -> Attention:
         """The weights of every layer and head, [L, H, queries, keys]; of the chosen kind if none is given."""
         kind = kind or self.chosen.kind

@@ -90,10 +90,9 @@ class DotProductTopic(Topic):
 
     def _ask(self, history: History, step: int, sentence: ProbedSentence) -> None:
         chosen = self._selection.chosen
-        is_free = self._selection.feed_of(sentence) is sentence.free_running
         request = DissectHead(
             source=sentence.source,
-            reference=None if is_free else sentence.reference,
+            reference=None if self._selection.runs_free(sentence) else sentence.reference,
             kind=chosen.kind,
             layer=chosen.layer,
             head=chosen.head,

@@ -79,8 +79,7 @@ class AttentionMap(SentencePanel):
         name = f"{KIND_TITLES[kind].capitalize()}-attention, layer {layer + 1}{what}"
         if kind == "encoder_self":
             return name
-        runs_free = self._selection.feed_of(sentence) is sentence.free_running
-        return f"{name}, {'free-running' if runs_free else 'teacher-forced'}"
+        return f"{name}, {'free-running' if self._selection.runs_free(sentence) else 'teacher-forced'}"
 
     def _score(self, history: History, shown: ShownSentence) -> str:
         """The chosen cross-attention head's alignment score over all probed sentences; empty before the first score."""

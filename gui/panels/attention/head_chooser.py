@@ -113,7 +113,7 @@ class HeadChooser(SentencePanel):
         _show_index(self.layer_spin, chosen.layer, heads.shape[0])
         _show_index(self.head_spin, chosen.head, heads.shape[1], chosen.pooled if self._can_pool else "")
         has_choice = sentence.by_reference is not None and chosen.kind != "encoder_self"
-        self.feed_combo.setCurrentIndex(int(self._selection.feed_of(sentence) is sentence.free_running))
+        self.feed_combo.setCurrentIndex(int(self._selection.runs_free(sentence)))
         self.feed_combo.setEnabled(has_choice)
         self.feed_combo.setToolTip(_feed_help(has_choice, chosen.kind))
         self.scale_box.setChecked(chosen.square_root)
