@@ -42,17 +42,15 @@ class EngineQuery(Generic[Answer]):
         chose, if the request contains more than that.
         """
         question = chosen or request, id(self._bridge.history.prepared)  # another model makes it another question
-        if (question, moment) == self._latest_key:
+        key = question, moment
+        if key == self._latest_key:
             return
         is_another = question != self._latest_key[0]
         self._is_user_waiting |= is_another
         is_free = self._pending is None or self._pending.done()
         if is_free and (self._is_user_waiting or self._cooldown.is_over):
-            self._is_user_waiting, self._latest_key = is_another, (question, moment)
-            on_answer, on_error = (
-                partial(self._handle_answer, self._latest_key),
-                partial(self._handle_error, self._latest_key),
-            )
+            self._is_user_waiting, self._latest_key = is_another, key
+            on_answer, on_error = partial(self._handle_answer, key), partial(self._handle_error, key)
             self._pending = self._bridge.ask(request, on_answer, on_error)
 
     def reset(self) -> None:

@@ -115,10 +115,8 @@ class WeightsPanel(Panel):
 
     def _draw(self, one: Translation, other: Translation) -> None:
         name = "" if self.run is None else "other run, "
-        free_running, teacher_forced = (
-            (_free_running_track(one), _free_running_track(other, name)),
-            (_teacher_forced_track(one), _teacher_forced_track(other, name)),
-        )
+        free_running = _free_running_track(one), _free_running_track(other, name)
+        teacher_forced = _teacher_forced_track(one), _teacher_forced_track(other, name)
         both_teacher_forced = tuple(track for track in teacher_forced if track is not None)
         if _has_diverged(one) or _has_diverged(other):
             verdict = NOT_A_NUMBER
