@@ -65,7 +65,7 @@ class LossPlot(ValidationPlot):
 
     def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         guessing = self._levels["guessing"]
-        name = min((guessing.label.boundingRect().height() + LINE_GAP) / max(self._room[1], 1.0), 0.5)
+        name = min((guessing.label.boundingRect().height() + LINE_GAP) / max(self.plotItem.vb.height(), 1.0), 0.5)
         room = max(_ROOM_FOR_GUESSING, 1.0 / (1.0 - name))
         highest = float(guessing.value()) * room if guessing.isVisible() else 0.0
         return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)

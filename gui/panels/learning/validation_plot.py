@@ -241,8 +241,3 @@ class ValidationPlot(StepPlot):
     @property
     def _shown_levels(self) -> dict[str, pg.InfiniteLine]:
         return {name: line for name, line in self._levels.items() if line.isVisible()}
-
-    @property
-    def _room(self) -> tuple[float, float]:
-        """Width and height in pixels of the area for curves."""
-        return self.plotItem.vb.width(), self.plotItem.vb.height()
