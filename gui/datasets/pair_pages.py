@@ -38,10 +38,6 @@ class PairPages(QObject):
         """The number of rows on all pages."""
         return len(self._indices)
 
-    @property
-    def is_searching(self) -> bool:
-        return self.found is not None and not self.found.is_done
-
     def watch(self, is_watched: bool) -> None:
         """Search only while this is True: nobody sees the result otherwise."""
         self._search.watch(is_watched)

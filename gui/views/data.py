@@ -223,10 +223,11 @@ class DataView(View):
 
 def _page_text(pages: PairPages) -> str:
     """`1 to 50 of 29,000`, or how far a search has come."""
-    searched = f", {pages.found.num_searched:,} searched …" if pages.found is not None and pages.is_searching else ""
+    search = pages.found
+    searched = f", {search.num_searched:,} searched …" if search is not None and not search.is_done else ""
     if not pages.rows:
         return f"none{searched}"
-    found = " found" if pages.found is not None else ""
+    found = " found" if search is not None else ""
     first = "the first " if pages.num_rows == MAX_FOUND and found else ""
     start, end = pages.first_index + 1, pages.first_index + len(pages.rows)
     return f"{start:,} to {end:,} of {first}{pages.num_rows:,}{found}{searched}"
