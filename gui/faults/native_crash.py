@@ -41,10 +41,9 @@ def earlier_crashes() -> list[Trouble]:
         with suppress(FileNotFoundError):  # another window that starts now was faster and reports it
             when, trace = path.stat().st_mtime, path.read_text(encoding="utf-8", errors="replace")
             path.unlink()
-            crashes.append((when, trace))
-    return [
-        _log_and_report(datetime.fromtimestamp(when), trace) for when, trace in sorted(crashes) if trace
-    ]  # empty: killed
+            if trace:  # else the process was killed
+                crashes.append((when, trace))
+    return [_log_and_report(datetime.fromtimestamp(when), trace) for when, trace in sorted(crashes)]
 
 
 def _leftover_traces() -> list[Path]:
