@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.visibility_changed.connect(self.transport.set_plain)
         self.context.workbench.changed.connect(self._point_to_waiting)
-        self.context.workbench.learn_requested.connect(self._close_setup)
+        self.context.workbench.learn_requested.connect(partial(self.rail.setup_button.setChecked, False))
         self.setup_drawer.field_marked.connect(partial(self.rail.setup_button.setChecked, True))
         ShortcutPriority(self, ("Ctrl+E", "Ctrl+D"))
         FocusFrame(self)
@@ -326,6 +326,3 @@ class MainWindow(QMainWindow):
 
     def _note_run_end(self) -> None:
         self._since_run_end.start()
-
-    def _close_setup(self) -> None:
-        self.rail.setup_button.setChecked(False)
