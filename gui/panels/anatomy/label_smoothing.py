@@ -105,8 +105,7 @@ class LabelSmoothingTopic(Topic):
             tokens,
             decimals=4,
         )
-        row, column = min(self._cell[0], len(values) - 1), min(self._cell[1], size - 1)
-        self._cell = row, column
+        self._cell = min(self._cell[0], len(values) - 1), min(self._cell[1], size - 1)
         self.targets.show_matrix(matrix, self._cell)
 
     def _draw_penalty(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent
 
@@ -99,7 +98,7 @@ class ConfusionCanvas(MatrixCanvas):
         return QRectF(self.rect()).adjusted(0, 0, -2, -2)
 
     def _image(self, matrix: Matrix) -> QImage:
-        return image_of(np.asarray(matrix.values), attention_table(self._theme.mode), square_root=True)
+        return image_of(matrix.values, attention_table(self._theme.mode), square_root=True)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.matrix is not None:
