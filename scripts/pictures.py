@@ -56,9 +56,9 @@ TIMEOUT_SECONDS = 300.0
 WINDOW_POSITION = (100, 100)
 
 
-def wait_for(app: QApplication, happened: Callable[[], bool], timeout: float = TIMEOUT_SECONDS) -> None:
+def wait_for(app: QApplication, happened: Callable[[], bool]) -> None:
     """Process the window's events until something has happened."""
-    end = time.monotonic() + timeout
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not happened():
         app.processEvents()
         time.sleep(0.005)
@@ -84,7 +84,7 @@ def settle(app: QApplication, window: MainWindow) -> None:
         return time.monotonic() - last_unready > SETTLE_SECONDS
 
     try:
-        wait_for(app, is_settled, TIMEOUT_SECONDS)
+        wait_for(app, is_settled)
     except SystemExit:
         raise SystemExit("\n".join(["These panels have nothing to show:", *unready_panels(window)])) from None
 

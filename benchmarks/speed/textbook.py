@@ -18,6 +18,8 @@ from benchmarks.speed.training_step import mean_loss
 from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID
 
+MAX_LENGTH = 512  # the most tokens that have positions
+
 
 class Attention(nn.Module):
     """Scaled dot-product attention with several heads."""
@@ -100,11 +102,11 @@ class Embedding(nn.Module):
 
     table: Tensor
 
-    def __init__(self, size: Size, max_length: int = 512) -> None:
+    def __init__(self, size: Size) -> None:
         super().__init__()
         self.tokens = nn.Embedding(size.vocab_size, size.d_model)
         self.dropout = nn.Dropout(DROPOUT)
-        self.register_buffer("table", sinusoids(max_length, size.d_model), persistent=False)
+        self.register_buffer("table", sinusoids(MAX_LENGTH, size.d_model), persistent=False)
 
     def forward(self, ids: Tensor) -> Tensor:
         """[B, T] -> [B, T, d_model]."""

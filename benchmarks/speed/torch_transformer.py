@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from benchmarks.speed.rival import SameModel
 from benchmarks.speed.sizes import DROPOUT, Size
-from benchmarks.speed.textbook import sinusoids, subsequent
+from benchmarks.speed.textbook import MAX_LENGTH, sinusoids, subsequent
 from benchmarks.speed.training_step import mean_loss
 from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID
@@ -22,11 +22,11 @@ class TorchTransformer(SameModel):
 
     positions: Tensor
 
-    def __init__(self, size: Size, max_length: int = 512) -> None:
+    def __init__(self, size: Size) -> None:
         super().__init__()
         self.src_tokens = nn.Embedding(size.vocab_size, size.d_model)
         self.tgt_tokens = nn.Embedding(size.vocab_size, size.d_model)
-        self.register_buffer("positions", sinusoids(max_length, size.d_model), persistent=False)
+        self.register_buffer("positions", sinusoids(MAX_LENGTH, size.d_model), persistent=False)
         self.dropout = nn.Dropout(DROPOUT)
         sizes = size.d_model, size.num_heads, size.num_layers, size.num_layers, size.d_ff, DROPOUT
         with warnings.catch_warnings():  # it warns that pre-norm prevents skipping padding; there is none here

@@ -11,12 +11,11 @@ from transformers import MarianConfig, MarianMTModel
 
 from benchmarks.speed.rival import SameModel
 from benchmarks.speed.sizes import DROPOUT, Size
-from benchmarks.speed.textbook import sinusoids
+from benchmarks.speed.textbook import MAX_LENGTH, sinusoids
 from benchmarks.speed.training_step import mean_loss
 from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
-_MAX_POSITIONS = 512
 _RENAMED = (
     (r"^src_embedding\.tokens", "model.encoder.embed_tokens"),
     (r"^tgt_embedding\.tokens", "model.decoder.embed_tokens"),
@@ -52,7 +51,7 @@ class Peer(SameModel):
             decoder_attention_heads=size.num_heads,
             encoder_ffn_dim=size.d_ff,
             decoder_ffn_dim=size.d_ff,
-            max_position_embeddings=_MAX_POSITIONS,
+            max_position_embeddings=MAX_LENGTH,
             activation_function="relu",
             dropout=DROPOUT,
             scale_embedding=True,
@@ -93,7 +92,7 @@ class Peer(SameModel):
         """Load our post-norm weights, as `ours.plain_weights` gives them."""
         renamed = {_renamed(name): tensor for name, tensor in weights.items() if name != "output.bias"}
         renamed["final_logits_bias"] = weights["output.bias"][None]
-        table = sinusoids(_MAX_POSITIONS, weights["output.weight"].shape[1])  # its own has another order
+        table = sinusoids(MAX_LENGTH, weights["output.weight"].shape[1])  # its own has another order
         renamed |= {f"model.{side}.embed_positions.weight": table for side in ("encoder", "decoder")}
         self.marian.load_state_dict(renamed)
 
