@@ -38,11 +38,12 @@ def operations(products: Sequence[Product]) -> int:
 
 def of_training_step(size: Size) -> list[Product]:
     """The products of the forward pass, and for each the two that give the gradients of its factors."""
-    tokens, length = size.batch_size * size.length, size.length
+    tokens, length, layers = size.batch_size * size.length, size.length, size.num_layers
     forward = [
-        *_layer_products(size, size.num_layers, tokens, tokens, num_attentions=1),
-        *_layer_products(size, size.num_layers, tokens, tokens, num_attentions=2),
-        *_attention_products(size, 3 * size.num_layers, size.batch_size, length, length),
+        *_encoder_products(size, layers, tokens),
+        *_decoder_products(size, layers, tokens),
+        Product(layers, 1, tokens, size.d_model, 2 * size.d_model),  # the memory's keys and values
+        *_attention_products(size, 3 * layers, size.batch_size, length, length),
         Product(1, 1, tokens, size.d_model, size.vocab_size),
     ]
     return [product for one in forward for product in (one, *_gradients(one))]
@@ -52,10 +53,10 @@ def of_decoding(size: Size, rows: int, sentences: int, length: int) -> list[Prod
     """The products of encoding `sentences` and writing `length` tokens for `rows` hypotheses, none computed twice."""
     tokens, layers = sentences * size.length, size.num_layers
     products = [
-        *_layer_products(size, layers, tokens, tokens, num_attentions=1),
+        *_encoder_products(size, layers, tokens),
         *_attention_products(size, layers, sentences, size.length, size.length),
         Product(layers, 1, tokens, size.d_model, 2 * size.d_model),  # the memory's keys and values
-        *_layer_products(size, length * layers, rows, 0, num_attentions=2),
+        *_decoder_products(size, length * layers, rows),
         *_attention_products(size, length * layers, rows, 1, size.length),
         Product(length, 1, rows, size.d_model, size.vocab_size),
     ]
@@ -64,23 +65,20 @@ def of_decoding(size: Size, rows: int, sentences: int, length: int) -> list[Prod
     return products
 
 
-def _layer_products(size: Size, count: int, tokens: int, memory_tokens: int, num_attentions: int) -> list[Product]:
-    """The products of `count` layers, without those between queries, keys and values.
-
-    The second attention's keys and values are of the memory; without memory_tokens they are counted elsewhere.
-    """
+def _encoder_products(size: Size, count: int, tokens: int) -> list[Product]:
+    """The products of `count` layers, without those between queries, keys and values."""
     width = size.d_model
-    products = [
+    return [
         Product(count, 1, tokens, width, 3 * width),
-        Product(count * num_attentions, 1, tokens, width, width),
+        Product(count, 1, tokens, width, width),
         Product(count, 1, tokens, width, size.d_ff),
         Product(count, 1, tokens, size.d_ff, width),
     ]
-    if num_attentions == 2:
-        products.append(Product(count, 1, tokens, width, width))
-        if memory_tokens:
-            products.append(Product(count, 1, memory_tokens, width, 2 * width))
-    return products
+
+
+def _decoder_products(size: Size, count: int, tokens: int) -> list[Product]:
+    """The same, and cross-attention's queries and outputs; its keys and values are of the memory."""
+    return [*_encoder_products(size, count, tokens), Product(2 * count, 1, tokens, size.d_model, size.d_model)]
 
 
 def _attention_products(size: Size, count: int, sentences: int, queries: int, keys: int) -> list[Product]:
