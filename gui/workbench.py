@@ -146,7 +146,7 @@ class Workbench(DraftAndRun):
         if self._bridge.state == "learning":
             self._bridge.ask(Pause())
         elif self._bridge.state == "finished":
-            self.learn_more()
+            self.learn(MORE_STEPS)  # the draft keeps its max_steps, so Reset begins as configured
         else:
             self.learn()
 
@@ -167,10 +167,6 @@ class Workbench(DraftAndRun):
         """Take this many steps and view the newest."""
         self._playhead.go_live()
         self.learn(steps)
-
-    def learn_more(self) -> None:
-        """Go on after the last step of a finished run. The draft keeps its max_steps, so Reset begins as configured."""
-        self.learn(MORE_STEPS)
 
     def finish(self) -> None:
         """End the run here: have it validated, saved and closed."""

@@ -176,7 +176,7 @@ def test_a_run_restored_after_more_steps_has_no_waiting_changes(
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
-    workbench.learn_more()
+    workbench.toggle()
     qtbot.waitUntil(lambda: bridge.history.last_step > 40, timeout=WAIT_MS)
     workbench.toggle()
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)

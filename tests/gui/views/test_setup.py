@@ -387,7 +387,7 @@ def test_the_help_says_where_a_run_continued_beyond_its_last_step_ends(qtbot: Qt
     workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
     assert steps.help_label.text() == planned
-    workbench.learn_more()
+    workbench.toggle()
     note = "This run continues to step 1,040; a new one ends here."
     qtbot.waitUntil(lambda: steps.help_label.text() == note, timeout=WAIT_MS)
     workbench.reset()
