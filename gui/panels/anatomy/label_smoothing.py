@@ -64,12 +64,6 @@ class LabelSmoothingTopic(Topic):
         self._lay_out()
         self._connect()
 
-    @property
-    def best_probability(self) -> float:
-        """The right token's probability at which the smoothed loss is least: its own target."""
-        eps, size = self.eps_spin.value(), self.size_spin.value()
-        return 1.0 - eps + eps / size
-
     def show_step(self, history: History, step: int) -> None:
         """Draw both; ε is this run's until the user chooses one."""
         self.show_body()
@@ -124,10 +118,12 @@ class LabelSmoothingTopic(Topic):
         self._mark_lowest(eps)
 
     def _mark_lowest(self, eps: float) -> None:
-        best = self.best_probability
+        """Mark the right token's probability at which the smoothed loss is least: its own target."""
         self._lowest.setVisible(eps > 0.0)
         if eps > 0.0:
-            others = (1.0 - best) / (self.size_spin.value() - 1)
+            size = self.size_spin.value()
+            best = 1.0 - eps + eps / size
+            others = (1.0 - best) / (size - 1)
             self._lowest.setValue(np.log10(best / others))
             self._lowest.label.setFormat(f"lowest at p = {best:.4f}")
             self._lowest.label.setFont(self.theme.font(0.85))
