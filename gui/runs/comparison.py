@@ -230,23 +230,21 @@ def _table(
     A column of means is headed by the letters of its runs.
     """
     records = comparison_records(read, groups)
-    means, deviations = records[len(runs) :: 2], records[len(runs) + 1 :: 2]
+    own, means, deviations = records[: len(runs)], records[len(runs) :: 2], records[len(runs) + 1 :: 2]
     letters = ["".join(runs[index].letter for index in group.indices) for group in groups]
     heads = [f"{of}  {mean['run']} ± deviation" for of, mean in zip(letters, means, strict=True)]
     left_out = {"run", "group"} if len(runs) > 1 else {"run"}
     names = [name for name in records[0] if name not in left_out]
     names.sort(key=lambda name: all(mean[name] is None for mean in means))
-    spreads = [*zip(means, deviations, strict=True)]
-    rows = (
-        (name, *(MeanAndDeviation(mean[name], deviation[name]) for mean, deviation in spreads), *values)
-        for name in names
-        for values in [[record[name] for record in records[: len(runs)]]]
-    )
+    rows = list[tuple[object, ...]]()
+    for name in names:
+        values, mean, deviation = ([record[name] for record in part] for part in (own, means, deviations))
+        rows.append((name, *map(MeanAndDeviation, mean, deviation), *values))
     return (("", *heads, *(run.title for run in runs)), *rows)
 
 
 def _compared_groups(groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
     for group in groups:
         members = [runs[index] for index in group.indices]
-        training, validation = ([getattr(run, kind) for run in members] for kind in ("training", "validation"))
+        training, validation = [run.training for run in members], [run.validation for run in members]
         yield ComparedGroup(group.name, group.indices, band_of(training), band_of(validation))
