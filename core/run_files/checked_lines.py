@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from core.run_files.documents import DamagedFile, damaged, read_file
+from core.run_files.documents import DamagedFile, checksum, damaged, read_file
 
-_MARK = b', "checksum": "'
-_TAIL = len(_MARK) + 8 + len(b'"}')
+_TAIL_BYTES = len(b', "checksum": "1a2b3c4d"}')
 
 
 def checked_line(record: Mapping[str, Any]) -> bytes:
     """One line with its newline. Values that are not finite must be given as None: JSON has no word for them."""
     body = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()[:-1]
-    return body + _MARK + f"{zlib.crc32(body):08x}".encode() + b'"}\n'
+    return body + _tail(body) + b"\n"
 
 
 def is_intact(line: bytes) -> bool:
     """Whether the checksum of a line (without its newline) is right."""
-    body, tail = line[:-_TAIL], line[-_TAIL:]
-    return tail == _MARK + f"{zlib.crc32(body):08x}".encode() + b'"}'
+    return line[-_TAIL_BYTES:] == _tail(line[:-_TAIL_BYTES])
+
+
+def _tail(body: bytes) -> bytes:
+    return f', "checksum": "{checksum(body)}"}}'.encode()
 
 
 def read_checked_lines(
