@@ -109,12 +109,11 @@ def _device(name: str) -> str:
 
 def _device_exists(device: str) -> bool:
     kind, _, index = device.partition(":")
-    exists = {
+    return {
         "cpu": True,
         "cuda": torch.cuda.is_available() and int(index or 0) < torch.cuda.device_count(),
         "mps": torch.backends.mps.is_available(),
-    }
-    return exists[kind]
+    }[kind]
 
 
 def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str:
