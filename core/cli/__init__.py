@@ -79,12 +79,9 @@ def main(argv: Sequence[str]) -> int:
         discard_output(sys.stdout)
         return OK
     except Exception as error:
-        sentence = _system_error(error)
-        return (
-            _print_error(_log_internal_error(error), INTERNAL_ERROR)
-            if sentence is None
-            else _print_error(sentence, BAD_INPUT)
-        )
+        if (sentence := _system_error(error)) is not None:
+            return _print_error(sentence, BAD_INPUT)
+        return _print_error(_log_internal_error(error), INTERNAL_ERROR)
     return code
 
 
