@@ -115,29 +115,30 @@ def code_hash(source: PluginSource) -> str:
     """
     if source.problem:
         return ""  # loading it raises
-    code = [file.read_bytes() for file in (*source_files(source), *_interface_files())]
+    code = [Path(file).read_bytes() for file in (*source_files(source), *_interface_files())]
     return hashlib.sha256(b"".join([source.package.encode(), *code])).hexdigest()
 
 
-def source_files(source: PluginSource) -> list[Path]:
+def source_files(source: PluginSource) -> list[str]:
     """The plugin's file; for an entry point, those of its whole package, found without running any code."""
     if source.path:
-        return [Path(source.path)]
+        return [source.path]
     package = EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).module.partition(".")[0]
     spec = importlib.util.find_spec(package)
     if spec is None:
         return []  # loading it raises
     if spec.submodule_search_locations is None:
         assert spec.origin is not None  # only a namespace package has none
-        return [Path(spec.origin)]
-    return sorted(file for folder in spec.submodule_search_locations for file in Path(folder).rglob("*.py"))
+        return [spec.origin]
+    files = (file for folder in spec.submodule_search_locations for file in Path(folder).rglob("*.py"))
+    return list(map(str, sorted(files)))
 
 
-def _interface_files() -> list[Path]:
+def _interface_files() -> list[str]:
     """The files that define what plugins import: `core.plugin`, and the modules whose names it re-exports."""
     modules = {getattr(value, "__module__", None) for value in vars(core.plugin).values()}
     core_modules = sorted(name for name in modules if name and name.startswith("core."))
-    return [Path(str(sys.modules[name].__file__)) for name in core_modules]
+    return [str(sys.modules[name].__file__) for name in core_modules]
 
 
 def load(source: PluginSource) -> type[DatasetPlugin[Any]]:

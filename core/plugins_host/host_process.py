@@ -244,7 +244,7 @@ def start_worker(hash_seed: int | None = None) -> tuple["subprocess.Popen[bytes]
 
 def files_asked(request: dict[str, Any]) -> list[str]:
     """The files of the plugin that a request is about, more than one if it is installed; none if it is about all."""
-    return list(map(str, source_files(PluginSource(**request["source"])))) if "source" in request else []
+    return source_files(PluginSource(**request["source"])) if "source" in request else []
 
 
 def _enlarge_buffer(pipe: IO[bytes]) -> None:

@@ -62,7 +62,7 @@ class Worker:
             "metrics": self._metrics,
             "option_at": lambda request: option_at(request["option"], self._plugin(request).options_class),
             "misspelled": lambda request: list(misspelled_members(self._plugin(request))),
-            "written_beside": lambda request: written_beside(_files_of(request["source"])),
+            "written_beside": lambda request: written_beside(discovery.source_files(request["source"])),
             "defined_at": lambda request: defined_at(self._instance(request), request["method"]),
             "files": lambda request: checked_calls.files(self._instance(request)),
             "folder": lambda request: str(Path.cwd()),
@@ -78,7 +78,7 @@ class Worker:
             result = self._calls[request["call"]](request | {"source": source})
             return {"pairs": result} if isinstance(result, PairLines) else {"result": result}
         except BaseException as error:
-            described = worker_error(error, source.path, _files_of(source) if source.entry_point else [])
+            described = worker_error(error, source.path, discovery.source_files(source) if source.entry_point else [])
             record = described.record | {"plugin": self._names.get(source.origin, "")}
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
@@ -146,10 +146,6 @@ class Worker:
     def _metrics(self, request: Message) -> dict[str, float]:
         pairs = [Pair(*fields) for fields in request["pairs"]]
         return checked_calls.metrics(self._instance(request), pairs, request["hypotheses"])
-
-
-def _files_of(source: PluginSource) -> list[str]:
-    return list(map(str, discovery.source_files(source)))
 
 
 def main() -> None:
