@@ -271,8 +271,7 @@ class PluginHost:
 
     def printed_exception(self, name: str) -> PrintedException | None:
         """Return the last exception that a thread or process of the plugin's has printed, if any is still kept."""
-        output = self._process.kept_output if self._process is not None else []
-        return printed_exception(output, files_asked({"source": vars(self.sources_of(name)[0])}))
+        return printed_exception(self._kept_output, files_asked({"source": vars(self.sources_of(name)[0])}))
 
     @property
     def num_printed_lines(self) -> int:
@@ -286,8 +285,12 @@ class PluginHost:
 
     @property
     def last_printed_line(self) -> str:
-        """The last line that plugins have printed in the present host process, "" if none."""
-        return self._process.last_output_line if self._process is not None else ""
+        """The last line that plugins have printed in the present host process, or the end of a long one; "" if none."""
+        return next(reversed(self._kept_output), "")
+
+    @property
+    def _kept_output(self) -> list[str]:
+        return self._process.kept_output if self._process is not None else []
 
     def _describe(self, source: PluginSource) -> PluginInfo:
         try:

@@ -62,7 +62,7 @@ class _StoppingTimeout(TimeoutError):
 class HostProcess:
     """One running `core.plugins_host.worker`. Not thread-safe: one request at a time."""
 
-    def __init__(self, stop_requested: threading.Event, hash_seed: int | None = None) -> None:
+    def __init__(self, stop_requested: threading.Event, hash_seed: int | None) -> None:
         """While `stop_requested` is set, answers are awaited for STOPPING_SECONDS only.
 
         `hash_seed` fixes the hashes of texts, which otherwise differ between processes.
@@ -99,7 +99,7 @@ class HostProcess:
             seconds = time.monotonic() - started
             location = self._current_location(files_asked(request))
             was_stopping = isinstance(timeout, _StoppingTimeout)
-            raise HostTimeout(location, seconds, was_stopping, list(self._output)) from None
+            raise HostTimeout(location, seconds, was_stopping, self.kept_output) from None
 
     def send_ahead(self, request: dict[str, Any]) -> int | None:
         """Send the next request ahead and return its id: the process works on it while the caller is busy."""
@@ -160,15 +160,15 @@ class HostProcess:
         self._process.send_signal(signal.SIGUSR1)
         time.sleep(PRINTING_SECONDS)
         num_printed = self.num_output_lines - num_before
-        return list(self._output)[-num_printed:] if num_printed else []
+        return self.kept_output[-num_printed:] if num_printed else []
 
     def _exit_error(self) -> HostExited:
         try:
             code = self._process.wait(EXIT_SECONDS)
         except subprocess.TimeoutExpired:
-            return HostExited(CLOSED_PIPES, list(self._output))
+            return HostExited(CLOSED_PIPES, self.kept_output)
         self._threads[1].join(EXIT_SECONDS)
-        return HostExited(explain_exit(code, self._output, self._oom_kills_before), list(self._output))
+        return HostExited(explain_exit(code, self.kept_output, self._oom_kills_before), self.kept_output)
 
     def _read_answers(self, pipe: IO[bytes]) -> None:
         with pipe:
@@ -193,13 +193,8 @@ class HostProcess:
 
     @property
     def kept_output(self) -> list[str]:
-        """The last lines that plugins have printed, `KEPT_OUTPUT_LINES` at most."""
+        """The last lines that plugins have printed, `KEPT_OUTPUT_LINES` at most; of a long one, its pieces."""
         return list(self._output)
-
-    @property
-    def last_output_line(self) -> str:
-        """The last line that plugins have printed, or the end of a long one; "" if none."""
-        return self._output[-1] if self._output else ""
 
     def kill(self) -> None:
         """Kill the process and its process group, which may hold children of plugins. Callable from any thread."""
