@@ -34,6 +34,7 @@ from core.events import Progress, Trouble
 from core.machine.garbage_collection import gc_suspended
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo, is_built_in
+from core.plugins_host.split_drawing import draw_lines
 from core.settings.errors import first_error
 
 _LAYOUT = 2  # version of the cache folders; increased when older ones would be misread
@@ -191,7 +192,7 @@ class _Preparation:
 
     def _draw_split(self, split: str) -> ProgressWork:
         dataset, ids = self._dataset, self._corpus_tokenizer
-        drawing = self._host.lines(dataset.plugin, self._options, dataset.seed, split, accepted=self._is_resumed)
+        drawing = draw_lines(self._host, dataset.plugin, self._options, dataset.seed, split, accepted=self._is_resumed)
         with pair_writer(self._stem(split)) as write, ids.split(split) if ids else nullcontext() as tokenise:
             drawn = 0
             for lines in drawing:

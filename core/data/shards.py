@@ -10,6 +10,7 @@ from core.data.prepared_data import PreparedData
 from core.data.token_arrays import PairArrays
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 
 CLOSE_SECONDS = 1.0
 """Longer than any chunk takes; a plugin that hangs is killed with its host."""
@@ -55,7 +56,7 @@ class Shards:
     def _draw(self, shard: int) -> PairArrays:
         dataset, pairs = self._data.dataset, list[Pair]()
         options, seed = self._data.options, dataset.seed
-        for lines in self._host.lines(dataset.plugin, options, seed, "train", shard, accepted=True):
+        for lines in draw_lines(self._host, dataset.plugin, options, seed, "train", shard, accepted=True):
             pairs.extend(lines.pairs())
             if self._closing.is_set():
                 break

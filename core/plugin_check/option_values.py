@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from core.data.splits import SPLITS
@@ -16,6 +16,7 @@ from core.plugin_check.report import Finding, TriedOptions
 from core.plugin_check.sample import ReportProgress, Sample, SplitSample, tokenize_split
 from core.plugin_check.texts import check_alignments, check_texts
 from core.plugins_host.errors import EmptySplit, OptionsRefused, PluginError
+from core.plugins_host.split_drawing import draw_lines
 
 NUM_PAIRS = 100
 """Drawn from each split for each value."""
@@ -81,5 +82,6 @@ def _sample_with(sample: Sample, options: dict[str, Any]) -> Sample:
 
 
 def _draw_split(sample: Sample, name: str) -> SplitSample:
-    pairs = list(chain.from_iterable(sample.host.pairs(sample.info.name, sample.options, 0, name, limit=NUM_PAIRS)))
+    drawing = draw_lines(sample.host, sample.info.name, sample.options, 0, name, limit=NUM_PAIRS)
+    pairs = [pair for lines in drawing for pair in lines.pairs()]
     return tokenize_split(SplitSample(pairs=pairs, num_pairs=None), sample.src_tokenizer, sample.tgt_tokenizer)

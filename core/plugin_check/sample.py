@@ -22,9 +22,10 @@ from core.generators import run_to_end
 from core.plugin import Pair
 from core.plugin_check.report import Bounds
 from core.plugins_host.errors import PluginError
-from core.plugins_host.host import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, PluginHost
+from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines, lines_of
 from core.plugins_host.plugin_info import PluginInfo
+from core.plugins_host.split_drawing import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, draw_lines
 
 MAX_PAIRS = 20_000
 MAX_CHARACTERS = 2_000_000
@@ -80,7 +81,7 @@ class Sample:
         """Draw the `first_lines` pairs of a split again, and any that follow if it ended before NUM_REDRAWN pairs."""
         first = self.splits[split]
         limit = NUM_REDRAWN if first.num_pairs == len(first.pairs) else len(first.first_lines)
-        chunks = list(host.lines(self.info.name, self.options, seed, split, limit=limit))
+        chunks = list(draw_lines(host, self.info.name, self.options, seed, split, limit=limit))
         return PairLines(b"".join(chunk.lines for chunk in chunks), sum(map(len, chunks)))
 
     @cached_property
@@ -172,7 +173,7 @@ class _Sampler:
         for shard in shards:
             if shard and time.monotonic() > deadline:
                 return
-            yield from filter(None, self.host.lines(self.info.name, self.options, 0, name, shard))
+            yield from filter(None, draw_lines(self.host, self.info.name, self.options, 0, name, shard))
 
     def _endless_error(self, split: str) -> PluginError:
         sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"

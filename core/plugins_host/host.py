@@ -1,9 +1,8 @@
-"""The application's side of the plugins: lists them, checks options and draws pairs, in another process."""
+"""The application's side of the plugins: lists them, asks them questions and streams pairs, in another process."""
 
 import contextlib
-import hashlib
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import (
     NOT_FOUND_ADVICE,
     CallAbandoned,
-    EmptySplit,
     NoSuchPlugin,
     PluginError,
     PrintedException,
@@ -30,12 +28,6 @@ from core.plugins_host.plugin_info import PluginInfo, is_built_in, with_name_col
 from core.plugins_host.written_files import WrittenFile
 from core.text_form import TextForm
 
-SHARD_SIZE = 10_000
-"""Pairs in one shard of endless training data."""
-MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
-"""A split with more pairs is taken to be endless."""
-ENDLESS_REMEDY = "Let it end, or declare endless = True if training data are generated without end"
-HELD_OUT_ENDLESS_REMEDY = "Let it end, 1,000 pairs are enough; the train split alone need not, with endless = True"
 START_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 
@@ -164,54 +156,6 @@ class PluginHost:
         what was expected and what was given.
         """
         return dict(self._call("options", name, options=given, accepted=accepted))
-
-    def pairs(
-        self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
-    ) -> Generator[list[Pair], None, None]:
-        """Draw one split in lists of up to 1,000 pairs: the decoded chunks of `lines`."""
-        for lines in self.lines(name, options, seed, split, shard, limit):
-            if lines:
-                yield lines.pairs()
-
-    def lines(
-        self,
-        name: str,
-        options: dict[str, Any],
-        seed: int,
-        split: str,
-        shard: int = 0,
-        limit: int | None = None,
-        *,
-        accepted: bool = False,
-    ) -> Iterator[PairLines]:
-        """Draw one split in chunks of up to 1,000 pairs; at most `limit` pairs, if given. The last chunk is empty.
-
-        A finite split is drawn whole, with an rng of (seed, split). The train split of an endless plugin is cut into
-        shards of SHARD_SIZE pairs, each with an rng of (seed, split, shard). The same arguments give the same pairs on
-        every machine. `accepted` as for `options`: the pairs are those of an existing run.
-        Raises PluginError if the plugin fails or hangs, or the split is empty or does not end.
-        """
-        sharded = split == "train" and self.info(name).endless
-        size = SHARD_SIZE if limit is None else min(limit, SHARD_SIZE)
-        rng_seed = _derive_seed(seed, split, shard) if sharded else _derive_seed(seed, split)
-        max_pairs = size if sharded else limit
-        drawn = 0
-        for chunk in self.stream(name, options, split=split, rng_seed=rng_seed, limit=max_pairs, accepted=accepted):
-            drawn += len(chunk)
-            if drawn > MAX_PAIRS[split]:
-                sentence = f"does not end its {split} split (stopped after {drawn:,} pairs)"
-                raise self._contract_error(
-                    name, sentence, ENDLESS_REMEDY if split == "train" else HELD_OUT_ENDLESS_REMEDY
-                )
-            yield chunk
-        if sharded and drawn < size:
-            sentence = f"says endless = True, but its train split ended after {drawn:,} pairs"
-            raise self._contract_error(name, sentence, "Remove endless = True, or never stop yielding for train")
-        if drawn == 0 and limit != 0:
-            sentence = f"gives no pairs for its {split} split with these options"
-            raise self._contract_error(
-                name, sentence, "Yield at least one pair for each of train, valid and test", EmptySplit
-            )
 
     def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
         """Return the source and the target tokens of an endless plugin; None if it does not list them."""
@@ -420,12 +364,6 @@ class PluginHost:
             self._process.close()
             self._process = self._started_in = None
 
-    def _contract_error(
-        self, name: str, sentence: str, remedy: str, kind: type[PluginError] = PluginError
-    ) -> PluginError:
-        with self._lock:
-            return plugin_error(name, sentence, self._row(name)[0].origin, 0, remedy, kind)
-
 
 def _remedy_for_hanging(output: list[str], files: list[str]) -> str:
     """What to do about a plugin that hangs: it may wait for a thread or process of its own that has failed."""
@@ -433,8 +371,3 @@ def _remedy_for_hanging(output: list[str], files: list[str]) -> str:
         return known
     printed = printed_exception(output, files)
     return f"Look at {printed}, which it has printed" if printed and printed.line else "Let it answer without waiting"
-
-
-def _derive_seed(*parts: int | str) -> int:
-    """Derive the seed of one rng; the same in every process and on every machine, unlike `hash`."""
-    return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:8], "big")

@@ -19,6 +19,7 @@ from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
+from core.plugins_host.split_drawing import draw_lines
 from tests.full_disk import no_file_beyond
 from tests.in_process import run_headlight
 
@@ -154,4 +155,4 @@ def test_no_plugin_name_hides_what_the_plugin_imports(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(text.replace("stand_in", name), encoding="utf-8")
     with PluginHost([tmp_path]) as host:
         for name in names:
-            assert sum(map(len, host.pairs(name, {}, 0, "valid"))) == 200
+            assert sum(map(len, draw_lines(host, name, {}, 0, "valid"))) == 200

@@ -111,7 +111,7 @@ def test_a_resumed_run_equals_one_never_stopped(
     kind: str, tmp_path: Path, cases: Cases, full: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not full:  # a tenth of a shard in as many steps
-        monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", 1000)
+        monkeypatch.setattr("core.plugins_host.split_drawing.SHARD_SIZE", 1000)
         monkeypatch.setitem(SHARD_IN_30_STEPS, "batch_size", 34)
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:

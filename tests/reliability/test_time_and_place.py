@@ -181,8 +181,9 @@ COUNT_SLOW_PAIRS = """
 import sys
 from pathlib import Path
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 with PluginHost([Path(sys.argv[1])], pairs_timeout=3.0) as host:
-    print(sum(map(len, host.pairs("slow", {}, 0, "train"))))
+    print(sum(map(len, draw_lines(host, "slow", {}, 0, "train"))))
 """
 SUSPENDING_PLUGIN = """
 import os, signal, time

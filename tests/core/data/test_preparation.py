@@ -19,6 +19,7 @@ from core.errors import UserError
 from core.events import Progress
 from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 from tests.core.data.conftest import WORDS, Prepare, folder_of, progress_of
 
 ROOT = Path(__file__).parents[3]
@@ -28,10 +29,11 @@ from pathlib import Path
 from typing import Any
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
-from core.plugins_host import host as hosts
+from core.plugins_host import split_drawing
+from core.plugins_host.host import PluginHost
 
-hosts.SHARD_SIZE = 1000
-with hosts.PluginHost() as host:
+split_drawing.SHARD_SIZE = 1000
+with PluginHost() as host:
     for plugin, options in (("phonetic_to_letter", {"count": 300}), ("copy_task", {})):
         list(prepare_data(DatasetConfig(plugin=plugin, options=options), host, Path(sys.argv[1])))
 """
@@ -45,7 +47,9 @@ def test_the_vocabulary_is_that_of_the_train_split(prepare: Prepare) -> None:
 
 def test_pairs_keep_their_texts_and_alignments(prepare: Prepare, host: PluginHost) -> None:
     data = prepare()
-    drawn = [pair for chunk in host.pairs("words", dict(data.dataset.options), 0, "valid") for pair in chunk]
+    drawn = [
+        pair for lines in draw_lines(host, "words", dict(data.dataset.options), 0, "valid") for pair in lines.pairs()
+    ]
     assert [data.pair("valid", index) for index in range(len(drawn))] == drawn
     valid = data.split("valid")
     for index, pair in enumerate(drawn):
@@ -584,7 +588,7 @@ PLUGIN = Listed
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw fewer pairs of endless data at once; these are enough here."""
-    monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", 1000)
+    monkeypatch.setattr("core.plugins_host.split_drawing.SHARD_SIZE", 1000)
 
 
 @pytest.mark.parametrize("shared", [True, False])

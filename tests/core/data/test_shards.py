@@ -17,6 +17,7 @@ from core.data.token_arrays import PairArrays
 from core.errors import UserError
 from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 
 SHARD_SIZE = 1000  # a tenth of the real size, which takes ten times longer to draw
 LETTERS_PLUGIN = '''
@@ -48,7 +49,7 @@ PLUGIN = Letters
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", SHARD_SIZE)
+    monkeypatch.setattr("core.plugins_host.split_drawing.SHARD_SIZE", SHARD_SIZE)
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_a_shard_is_the_same_whether_drawn_ahead_or_when_needed(host: PluginHost
 
 def test_the_first_shard_is_the_prepared_data(host: PluginHost, folder: Path) -> None:
     data = prepared(host, folder, max_src_length=6)
-    drawn = [pair for chunk in host.pairs("letters", {}, 0, "train", 0) for pair in chunk]
+    drawn = [pair for lines in draw_lines(host, "letters", {}, 0, "train") for pair in lines.pairs()]
     fitting = [pair for pair in drawn if len(pair.source) < 6]
     first = Shards(data, host).pairs(0)
     assert [len(pair.source) + 1 for pair in fitting] == first.src.lengths.tolist()

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from itertools import chain
 from typing import Any
 
 from core.errors import UserError
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
+from core.plugins_host.split_drawing import draw_lines
 
 LONG_TIMEOUT = 1000.0  # a timeout in seconds; pytest-timeout fails tests that wait this long
 GOOD = """
@@ -28,7 +28,7 @@ def pairs(self, split, rng):
 
 
 def draw_pairs(host: PluginHost, name: str, split: str = "train", seed: int = 0, **arguments: Any) -> list[Pair]:
-    return list(chain.from_iterable(host.pairs(name, {}, seed, split, **arguments)))
+    return [pair for lines in draw_lines(host, name, {}, seed, split, **arguments) for pair in lines.pairs()]
 
 
 def info_of(host: PluginHost, name: str) -> PluginInfo:

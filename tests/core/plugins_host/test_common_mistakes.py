@@ -6,6 +6,7 @@ import pytest
 
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 
 TEMPLATE = """
 from core.plugin import DatasetPlugin, Options, Pair, draw_for, option
@@ -135,7 +136,7 @@ def test_each_mistake_in_a_method_is_answered_with_what_to_write_instead(folder:
         (folder / f"slip_{number}.py").write_text(text, encoding="utf-8")
     for number, ((_, wrong), expected) in enumerate(MISTAKES_IN_METHODS.items()):
         with pytest.raises(PluginError) as raised:
-            list(host.pairs(f"slip_{number}", {}, 0, "train"))
+            list(draw_lines(host, f"slip_{number}", {}, 0, "train"))
         assert expected in str(raised.value), wrong
 
 
@@ -143,7 +144,7 @@ def test_each_mistake_in_a_method_is_answered_with_what_to_write_instead(folder:
 def test_missing_options_brackets_are_explained(base: str, folder: Path, host: PluginHost) -> None:
     (folder / "words.py").write_text(TEMPLATE.format(name="words").replace(CLASS, base), encoding="utf-8")
     with pytest.raises(PluginError, match=r"words.py, line 12\). Name your options in the brackets, .*\[YourOptions\]"):
-        list(host.pairs("words", {}, 0, "train"))
+        list(draw_lines(host, "words", {}, 0, "train"))
 
 
 def test_assigning_to_an_option_is_reported_with_its_name(folder: Path, host: PluginHost) -> None:
@@ -152,7 +153,7 @@ def test_assigning_to_an_option_is_reported_with_its_name(folder: Path, host: Pl
     with pytest.raises(
         PluginError, match=r"length: Instance is frozen .*words.py, line 12\). Options are frozen: keep"
     ):
-        list(host.pairs("words", {}, 0, "train"))
+        list(draw_lines(host, "words", {}, 0, "train"))
     in_check = TEMPLATE.format(name="words").replace("= option(6)", "= option(6)\n    def check(self): self.length = 5")
     (folder / "words.py").write_text(in_check, encoding="utf-8")
     host.reset()

@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from core.plugin import API_VERSION, Pair
-from core.plugins_host.host import SHARD_SIZE, PluginHost
+from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import SHARD_SIZE, draw_lines
 from core.text_form import AS_IT_COMES, TextForm
 from tests.core.plugins_host.helpers import ENDLESS, GOOD, draw_pairs, error_of, info_of
 
@@ -60,48 +59,10 @@ def test_options_are_completed(host: PluginHost, write_plugin: Any) -> None:
     assert host.options("copy_task", {})["num_symbols"] == 10
 
 
-def test_a_finite_split_is_drawn_whole_in_chunks_with_its_alignments(host: PluginHost, write_plugin: Any) -> None:
-    write_plugin(GOOD)
-    chunks = list(host.pairs("named", {"length": 4}, 0, "train"))
-    assert len(chunks) >= 3 and max(map(len, chunks)) <= 1000 and sum(map(len, chunks)) == 2500
-    pair = chunks[0][0]
-    assert len(pair.source) == 4 and pair.target == pair.source[::-1] and pair.alignment == [(0, 1), (2, 3)]
-    assert len(draw_pairs(host, "named", limit=7)) == 7
-
-
-def test_endless_data_are_drawn_in_independent_shards(host: PluginHost, write_plugin: Any) -> None:
-    write_plugin(ENDLESS)
-    shard = draw_pairs(host, "named", shard=3)
-    assert len(shard) == SHARD_SIZE
-    assert draw_pairs(host, "named", shard=3, limit=5) == shard[:5]
-    assert draw_pairs(host, "named", shard=4, limit=5) != shard[:5]
-    assert draw_pairs(host, "named", shard=3, seed=1, limit=5) != shard[:5]
-
-
-def test_each_split_of_each_data_seed_has_random_numbers_of_its_own(host: PluginHost, write_plugin: Any) -> None:
-    """Otherwise a plugin that draws without `split_of` would give the train pairs again as held-out ones."""
-    write_plugin("""
-        def pairs(self, split, rng):
-            yield Pair(repr(rng.random()), type(rng).__module__ + "." + type(rng).__name__)
-    """)
-    drawn = [draw_pairs(host, "named", split, seed=seed) for seed in (0, 1) for split in ("train", "valid", "test")]
-    assert len({pair.source for (pair,) in drawn}) == 6 and {pair.target for (pair,) in drawn} == {"random.Random"}
-
-
-def test_pairs_are_the_same_in_every_process(folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_plugin(GOOD)
-    results = []
-    for hash_seed in ("1", "2"):
-        monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
-        with PluginHost([folder]) as host:
-            results.append([draw_pairs(host, "named"), draw_pairs(host, "copy_task", "valid")])
-    assert results[0] == results[1]
-
-
 def test_two_streams_can_be_drawn_at_once_and_left_unfinished(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(ENDLESS)
-    first, second = host.pairs("named", {}, 0, "train"), host.pairs("copy_task", {}, 0, "train")
-    assert next(first) != next(second)
+    first, second = (draw_lines(host, name, {}, 0, "train") for name in ("named", "copy_task"))
+    assert next(first).pairs() != next(second).pairs()
     first.close()
     assert len(next(second)) == 1000
     second.close()
@@ -115,7 +76,7 @@ def test_a_slow_plugin_does_not_time_out(impatient_host: PluginHost, write_plugi
                 time.sleep(0.1)
                 yield Pair(str(number), "b")
     """)
-    chunks = list(impatient_host.pairs("named", {}, 0, "train"))
+    *chunks, _ = draw_lines(impatient_host, "named", {}, 0, "train")
     assert len(chunks) > 1 and sum(map(len, chunks)) == 25
 
 

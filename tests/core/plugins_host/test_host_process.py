@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,14 @@ from core.plugins_host import host_process
 from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 from core.run_files.claiming import is_alive
 from tests.core.plugins_host.helpers import ENDLESS, GOOD, LONG_TIMEOUT, draw_pairs, seconds_waited
 
 
 def test_closing_a_stream_is_silent_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(ENDLESS)
-    stream = host.pairs("named", {}, 0, "train")
+    stream = draw_lines(host, "named", {}, 0, "train")
     assert len(next(stream)) == 1000
     assert host._process is not None
     host._process.kill()
@@ -124,21 +124,21 @@ def test_chunks_requested_ahead_reach_the_stream_that_requested_them(host: Plugi
     The sizes of chunks may differ: on a busy machine, a chunk is sent after half a second as it is.
     """
     expected = [draw_pairs(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
-    streams = [host.pairs("copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
+    streams = [draw_lines(host, "copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
     drawn: list[list[Pair]] = [[], []]
     for _ in range(5):
         for stream, pairs in zip(streams, drawn, strict=True):
-            pairs.extend(next(stream))
+            pairs.extend(next(stream).pairs())
             assert host.examples("copy_task", {})
     streams[0].close()  # while the sixth chunk is being sent
-    drawn[1].extend(chain.from_iterable(streams[1]))
+    drawn[1].extend(pair for lines in streams[1] for pair in lines.pairs())
     assert drawn == [expected[0][: len(drawn[0])], expected[1]] and 0 < len(drawn[0]) < 8000 == len(expected[1])
     assert draw_pairs(host, "copy_task", seed=1, limit=8000) == expected[0]
 
 
 def test_closing_a_stream_of_a_closed_host_starts_no_process(folder: Path) -> None:
     host = PluginHost([folder])
-    stream = host.pairs("copy_task", {}, 0, "train", limit=3000)
+    stream = draw_lines(host, "copy_task", {}, 0, "train", limit=3000)
     next(stream)
     host.close()
     stream.close()
@@ -470,9 +470,10 @@ HOST_SCRIPT = """
 import sys
 from pathlib import Path
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 host = PluginHost([Path(sys.argv[1])])
 host.plugins()
 print(host._process._process.pid, flush=True)
-print(next(host.pairs("named", {}, 0, "train", limit=1))[0].source, flush=True)
-next(host.pairs("named", {}, 0, "train"))
+print(next(draw_lines(host, "named", {}, 0, "train", limit=1)).pairs()[0].source, flush=True)
+next(draw_lines(host, "named", {}, 0, "train"))
 """

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from core.plugin import Pair
-from core.plugins_host import host as host_module
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.helpers import ENDLESS, GOOD, LONG_TIMEOUT, draw_pairs, error_of, seconds_waited
+from core.plugins_host.split_drawing import draw_lines
+from tests.core.plugins_host.helpers import GOOD, LONG_TIMEOUT, draw_pairs, error_of, seconds_waited
 
 
 def line_of(path: Path, text: str) -> int:
@@ -94,19 +94,6 @@ def test_memory_is_limited_and_the_system_kills_the_plugin_first(host: PluginHos
     assert score == 1000 and 0 < limit <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
-def test_endless_held_out_data_is_refused(host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_plugin(ENDLESS)
-    monkeypatch.setitem(host_module.MAX_PAIRS, "valid", 3000)
-    with pytest.raises(PluginError, match=r"does not end its valid split.* with endless = True"):
-        draw_pairs(host, "named", "valid")
-
-
-def test_an_endless_train_split_that_ends_is_refused(host: PluginHost, write_plugin: Any) -> None:
-    write_plugin("endless = True" + GOOD)
-    with pytest.raises(PluginError, match="ended after 2,500 pairs"):
-        draw_pairs(host, "named")
-
-
 # (class body, method that it breaks)
 WRONG_ANSWERS = [
     ("def symbols(self): return ['a'], 7", "symbols"),
@@ -180,11 +167,11 @@ def pairs(self, split, rng):
 def test_a_failure_of_a_chunk_requested_ahead_ends_no_other_stream(folder: Path, write_plugin: Any) -> None:
     write_plugin(LATE_FAILURE_BODY)
     with PluginHost([folder], pairs_timeout=LONG_TIMEOUT) as host:
-        other = host.pairs("copy_task", {}, 0, "train", limit=3000)
+        other = draw_lines(host, "copy_task", {}, 0, "train", limit=3000)
         chunk = next(other)
         with pytest.raises(PluginError, match="'named' failed: ValueError: no more"):
             draw_pairs(host, "named")
-        left_early = host.pairs("named", {}, 0, "train")
+        left_early = draw_lines(host, "named", {}, 0, "train")
         next(left_early)
         left_early.close()  # while the failure is being sent
         assert len(chunk) + sum(map(len, other)) == 3000

@@ -9,6 +9,7 @@ import pytest
 from core.config import config_from_document, read_config
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
+from core.plugins_host.split_drawing import draw_lines
 from core.settings.presets import preset_names, preset_or_file, preset_summary, preset_text, read_preset
 
 NAMES = [
@@ -45,7 +46,7 @@ def test_a_preset_without_its_files_says_which_and_what_to_set(name: str) -> Non
     dataset = read_preset(name, ("dataset.options.folder=/no/where",)).dataset
     assert "set dataset.options.folder" in preset_summary(name)
     with PluginHost() as host, pytest.raises(UserError) as exc_info:
-        next(host.pairs(dataset.plugin, dataset.options, dataset.seed, "train"))
+        next(draw_lines(host, dataset.plugin, dataset.options, dataset.seed, "train"))
     sentence = f"dataset.options.train_source: there is no /no/where/{dataset.options['train_source']}. Set dataset.op"
     assert sentence in str(exc_info.value)
 
