@@ -24,13 +24,13 @@ class VocabularyBuilder:
     config: TokenizerConfig
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
-    symbols: Symbols | None
+    symbols: Symbols | None  # from `order_symbols`
 
     def build(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
         """All subwords or all listed symbols, however rare; otherwise the frequent enough tokens of the train split."""
         min_frequency = self.config.min_frequency
         if self.symbols is not None:
-            src, tgt = order_symbols(self.symbols, shared=self.config.shared)
+            src, tgt = self.symbols
         elif self.config.shared:
             src = tgt = most_frequent_first(src_counts + tgt_counts, min_frequency)
         else:
