@@ -146,9 +146,8 @@ class _Sampler:
         pairs, num_pairs, characters_left, sources = list[Pair](), 0, MAX_CHARACTERS, set[int]()
         for chunk in self._chunks(name):
             num_pairs += len(chunk)
-            for pair in (
-                chunk.pairs()[: MAX_PAIRS - len(pairs)] if characters_left > 0 and len(pairs) < MAX_PAIRS else ()
-            ):
+            is_full = characters_left <= 0 or len(pairs) == MAX_PAIRS
+            for pair in () if is_full else chunk.pairs()[: MAX_PAIRS - len(pairs)]:
                 characters_left -= len(pair.source) + len(pair.target)
                 if characters_left > 0 or not pairs:
                     pairs.append(pair)
