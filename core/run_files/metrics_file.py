@@ -204,9 +204,7 @@ def records_of_step(path: Path, step: int) -> list[Record]:
             size *= 4
 
 
-def lines_until(
-    path: Path, step: int, at_step: Mapping[str, int], *, min_size: int = 0, durable_size: int | None = None
-) -> bytes:
+def lines_until(path: Path, step: int, at_step: Mapping[str, int], *, min_size: int, durable_size: int | None) -> bytes:
     """The whole lines up to this step; of the step's own "setting" and "is_best" lines, only the first `at_step[kind]`.
 
     Raises DamagedFile as `read` does.

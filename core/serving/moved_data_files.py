@@ -32,9 +32,7 @@ class _DataPath(NamedTuple):
         return self.option.key in options or (self.file is not None and self.file.key in options)
 
 
-def relocation_advice(
-    run: RunFolder, host: PluginHost, given: Mapping[str, object], *, gives_other_pairs: bool = False
-) -> str:
+def relocation_advice(run: RunFolder, host: PluginHost, given: Mapping[str, object], *, gives_other_pairs: bool) -> str:
     """Advice that names the options to set; empty if the plugin has none that name a file or a folder.
 
     `given` options replace the run's own. Also empty if only paths given there are missing, which were mistyped, or if

@@ -84,9 +84,7 @@ class LinearPass:
         self._d_x_shift = sums.mul(shift).to(x.dtype)
         return sums
 
-    def backward_chunk(
-        self, gradient: Tensor, x: Tensor, d_x: Tensor, scale: float, counted: Tensor | None = None
-    ) -> None:
+    def backward_chunk(self, gradient: Tensor, x: Tensor, d_x: Tensor, scale: float, counted: Tensor | None) -> None:
         """As `backward`, for `scale` times the gradient: writes that of x to d_x, adds to those of weight and bias.
 
         Where `counted` [N, 1] is zero instead of one, a row counts for nothing, and its d_x means nothing.
