@@ -14,7 +14,6 @@ from core.cli.open_run import DATASET_OPTION
 from core.cli.output import columns, print_json
 from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
-from core.plugin_check.report import PluginReport
 from core.plugin_check.report_text import report_text
 from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
@@ -80,15 +79,10 @@ def check_plugin(arguments: Namespace) -> int:
         print_json(asdict(report))
     else:
         print(report_text(report))
-    return exit_code(report)
+    return CLEAN if report.is_clean else FINDINGS
 
 
 def _option(text: str) -> tuple[str, object]:
     """Parse `length=3`, or as in a run's settings, `dataset.options.length=3`."""
     key, value = parse_override(text, example="length=3")
     return key.removeprefix(DATASET_OPTION), value
-
-
-def exit_code(report: PluginReport) -> int:
-    """0 without findings, 1 with."""
-    return CLEAN if report.is_clean else FINDINGS

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.plugins import CLEAN, FINDINGS, exit_code
 from core.engine import Engine
 from core.plugin_check.report import Bounds
 from core.requests import CheckPlugin
@@ -175,7 +174,7 @@ def test_the_findings_say_what_to_fix(engine: Engine, case: str, request: pytest
         plugin=str(CASES / f"{case}.py"), with_learning=case == "random_target", bounds=BOUNDS.get(case, Bounds())
     )
     report = answered(engine, check)
-    assert exit_code(report) == FINDINGS
+    assert not report.is_clean
     reported = "\n".join(map(str, report.findings))
     for words in SENTENCES[case]:
         assert words in reported
@@ -195,5 +194,5 @@ def test_the_valid_names_of_limits_are_listed_once_each(engine: Engine, tmp_path
 
 def test_a_good_plugin_is_clean_after_all_faulty_ones(engine: Engine) -> None:
     report = answered(engine, CheckPlugin(plugin="copy_task", bounds=Bounds(shards_seconds=0.0)))
-    assert (exit_code(report), report.findings) == (CLEAN, ())
+    assert report.is_clean and report.findings == ()
     assert report.learnability is not None and report.learnability.is_learned
