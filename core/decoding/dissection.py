@@ -40,8 +40,8 @@ def dissect_head(
     else:
         output_ids = target_ids(data, request.reference)
     tgt_input = [BOS_ID, *output_ids[:-1]]
-    src_tokens = tuple(data.src_vocabulary.tokens[id] for id in source_ids)
-    tgt_tokens = tuple(data.tgt_vocabulary.tokens[id] for id in tgt_input)
+    src_tokens = tuple(data.src_vocabulary.tokens_of(source_ids))
+    tgt_tokens = tuple(data.tgt_vocabulary.tokens_of(tgt_input))
     attentions = model.attentions(request.kind)
     layer = request.layer % len(attentions)
     attention = attentions[layer]
@@ -74,7 +74,7 @@ def make_masks(model: Transformer, data: PreparedData, target: str, num_padding:
     mask = torch.tensor([[id != PAD_ID for id in ids]])
     length = len(ids)
     return Masks(
-        tokens=tuple(data.tgt_vocabulary.tokens[id] for id in ids),
+        tokens=tuple(data.tgt_vocabulary.tokens_of(ids)),
         padding=padding_mask(mask)[0, 0].expand(length, length).numpy(),
         causal=causal_mask(length, mask.device).numpy(),
         both=target_mask(mask)[0, 0].numpy(),

@@ -60,7 +60,7 @@ def read_sentences(
     return tuple(
         ProbedSentence(
             source=sentence.source,
-            src_tokens=tuple(data.src_vocabulary.tokens[id] for id in sources[i]),
+            src_tokens=tuple(data.src_vocabulary.tokens_of(sources[i])),
             reference=sentence.reference,
             output=data.decode_target(outputs[i].tokens),
             alignment=links_within(sentence.alignment, sources[i], references.get(i, ())),
@@ -138,13 +138,13 @@ def _by_sentence(attention: Tensor) -> NDArray[np.float16]:
 
 def _feed(recorded: _Recorded, row: int, output: list[int], src_length: int, data: PreparedData) -> Feed:
     """One row without its padding."""
-    tokens, length = data.tgt_vocabulary.tokens, len(output)
+    tokens_of, length = data.tgt_vocabulary.tokens_of, len(output)
     return Feed(
-        tgt_input=tuple(tokens[id] for id in [BOS_ID, *output[:-1]]),
-        tgt_output=tuple(tokens[id] for id in output),
+        tgt_input=tuple(tokens_of([BOS_ID, *output[:-1]])),
+        tgt_output=tuple(tokens_of(output)),
         output_probability=recorded.probability[row, :length],
         output_rank=recorded.rank[row, :length],
-        top_tokens=tuple(tuple(tokens[id] for id in ids) for ids in recorded.top_ids[row, :length].tolist()),
+        top_tokens=tuple(tuple(tokens_of(ids)) for ids in recorded.top_ids[row, :length].tolist()),
         top_probability=recorded.top_probability[row, :length],
         decoder_self=_without_padding(recorded.decoder_self[row], length, length),
         cross=_without_padding(recorded.cross[row], length, src_length),

@@ -27,7 +27,7 @@ def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list
             f"this model reads {model.max_positions:,}.",
             "Shorten it, or train with a larger dataset.max_src_length.",
         )
-    return list(ids), unknown
+    return ids, unknown
 
 
 def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
