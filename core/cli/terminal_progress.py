@@ -77,9 +77,8 @@ class TerminalProgress:
         # Unchanged while subwords are learned, say: the time shows that it goes on.
         is_unchanged = progress.done == self._stage_bar.n
         self._stage_bar.total = progress.total
-        self._stage_bar.bar_format = (
-            (_FORMAT_WITHOUT_SPEED if progress.done else _FORMAT_WITHOUT_COUNT) if is_unchanged else None
-        )
+        unchanged_format = _FORMAT_WITHOUT_SPEED if progress.done else _FORMAT_WITHOUT_COUNT
+        self._stage_bar.bar_format = unchanged_format if is_unchanged else None
         self._stage_bar.update(progress.done - self._stage_bar.n)
         if is_unchanged:
             self._stage_bar.refresh()

@@ -25,10 +25,9 @@ def different_learning_rate(config: RunConfig) -> Experiment:
     training = config.training
     key, value = rate_setting(training)
     high = _HIGH_RATE_SGD if training.optimizer.name == "sgd" else _HIGH_RATE
-    is_high = value > (1.0 if training.schedule.name == "noam" else high)
-    return (
-        lower_learning_rate(config) if is_high else _rate_experiment(key, _RATE_FACTOR * value, "three times the rate")
-    )
+    if value > (1.0 if training.schedule.name == "noam" else high):
+        return lower_learning_rate(config)
+    return _rate_experiment(key, _RATE_FACTOR * value, "three times the rate")
 
 
 def default_learning_rate(config: RunConfig) -> Experiment | None:

@@ -59,14 +59,11 @@ def with_name_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:
 
 def _with_name_collision(info: PluginInfo, same_name: list[PluginInfo]) -> PluginInfo:
     user_plugins = [one for one in same_name if not is_built_in(one)]
-    if len(same_name) == 1 or info.error is not None or (user_plugins == [info]):
+    if len(same_name) == 1 or info.error is not None or user_plugins == [info]:
         return info
     if len(user_plugins) == 1:
-        used = (
-            "is used in its place"
-            if user_plugins[0].error is None
-            else "cannot be used itself: fix it, or move it away"
-        )
+        is_used = user_plugins[0].error is None
+        used = "is used in its place" if is_used else "cannot be used itself: fix it, or move it away"
         return replace(info, error=f"{user_plugins[0].origin} has the name {info.name!r} too, and {used}.")
     origins = " and ".join(one.origin for one in same_name)
     sentence = f"The plugin name {info.name!r} is taken more than once: {origins}; rename one, or move its file away."
