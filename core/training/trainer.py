@@ -120,7 +120,7 @@ class Trainer:
     @property
     def has_diverged(self) -> bool:
         """Whether a loss, gradient, weight or optimizer state is not finite: `run` reports it and ends."""
-        return self._meter.not_finite_at is not None or not self._updater.is_finite
+        return self._meter.not_finite_at is not None or not self._updater.optimizer.is_finite
 
     @property
     def checkpoint_bytes(self) -> int:
@@ -273,7 +273,7 @@ class Trainer:
     def _end_diverged(self) -> Finish:
         """Report the divergence, and end without saving a checkpoint."""
         step, what = self._meter.not_finite_at, self._updater.first_not_finite()
-        if self._updater.is_finite:  # the step was refused; a loss that is not finite makes every gradient so
+        if self._updater.optimizer.is_finite:  # the step was refused; a loss that is not finite makes every gradient so
             what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"
         self._meter.not_finite_at = None
         self._updater.optimizer.reset_found_inf()

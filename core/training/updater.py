@@ -45,11 +45,6 @@ class Updater:
         """All that the next step depends on besides its batches and settings."""
         return [self.optimizer.parameters.values, *self.optimizer.tensors]
 
-    @property
-    def is_finite(self) -> bool:
-        """Whether all weights and the optimizer's state are finite. Waits for the device."""
-        return self.optimizer.is_finite
-
     def first_not_finite(self) -> str:
         """The first tensor that holds a number that is not finite, in words; empty if there is none."""
         parameters = self.optimizer.parameters

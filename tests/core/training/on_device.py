@@ -57,7 +57,8 @@ def learned(device: torch.device, variant: dict[str, Any]) -> list[Any]:
     greedy, beam = DecodingConfig(beam_size=1), DecodingConfig(beam_size=3)
     outputs = [one.tokens for one in decode(average.model, src, src != PAD_ID, greedy, 12)]
     n_best = [[one.tokens for one in beams] for beams in decode_n_best(average.model, src, src != PAD_ID, beam, 12)]
-    return [steps, [weight.cpu() for weight in average.model.parameters()], outputs, n_best, updater.is_finite]
+    weights = [weight.cpu() for weight in average.model.parameters()]
+    return [steps, weights, outputs, n_best, updater.optimizer.is_finite]
 
 
 def assert_it_trains_and_decodes_like_the_cpu(device: torch.device, variant: dict[str, Any]) -> None:
