@@ -157,6 +157,37 @@ class PluginHost:
         """
         return dict(self._call("options", name, options=given, accepted=accepted))
 
+    def stream(
+        self,
+        name: str,
+        options: dict[str, Any],
+        *,
+        split: str,
+        rng_seed: int,
+        limit: int | None,
+        accepted: bool = False,
+    ) -> Iterator[PairLines]:
+        """Draw with an rng of this seed, in chunks; a fast plugin works at most one chunk ahead.
+
+        The last chunk is empty: only its `left_out` counts all pairs that were left out.
+        """
+        stream = next(self._streams)
+        arguments = {"split": split, "rng_seed": rng_seed, "limit": limit, "accepted": accepted}
+        self._call("open", name, options=options, stream=stream, **arguments)
+        process, next_id = self._process, None
+        try:
+            while True:
+                sent_id, next_id = next_id, None  # an error, too, answers the request
+                chunk, next_id = self._next_chunk(name, stream, process, sent_id)
+                yield chunk
+                if not chunk:
+                    break
+        finally:
+            with self._lock:
+                if next_id is not None:
+                    self._ask_ignoring_errors("next", name, stream, process, next_id)
+                self._ask_ignoring_errors("close", name, stream, process)
+
     def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
         """Return the source and the target tokens of an endless plugin; None if it does not list them."""
         symbols = self._call("symbols", name, options=options)
@@ -273,37 +304,6 @@ class PluginHost:
         """Make one of the worker's calls about a usable plugin, most of which need its options."""
         with self._lock:
             return self._ask(name, self._request(call, name, **arguments), self._pairs_timeout)
-
-    def stream(
-        self,
-        name: str,
-        options: dict[str, Any],
-        *,
-        split: str,
-        rng_seed: int,
-        limit: int | None,
-        accepted: bool = False,
-    ) -> Iterator[PairLines]:
-        """Draw with an rng of this seed, in chunks; a fast plugin works at most one chunk ahead.
-
-        The last chunk is empty: only its `left_out` counts all pairs that were left out.
-        """
-        stream = next(self._streams)
-        arguments = {"split": split, "rng_seed": rng_seed, "limit": limit, "accepted": accepted}
-        self._call("open", name, options=options, stream=stream, **arguments)
-        process, next_id = self._process, None
-        try:
-            while True:
-                sent_id, next_id = next_id, None  # an error, too, answers the request
-                chunk, next_id = self._next_chunk(name, stream, process, sent_id)
-                yield chunk
-                if not chunk:
-                    break
-        finally:
-            with self._lock:
-                if next_id is not None:
-                    self._ask_ignoring_errors("next", name, stream, process, next_id)
-                self._ask_ignoring_errors("close", name, stream, process)
 
     def _next_chunk(
         self, name: str, stream: int, process: HostProcess | None, sent_id: int | None
