@@ -33,10 +33,10 @@ def interruptible_stream(stream: TextIO) -> TextIO:
 
     A regular file is returned unchanged, as it is always writable, and so is any stream on Windows, which cannot tell.
     """
-    is_system_stream = isinstance(stream, TextIOWrapper) and isinstance(stream.buffer, BufferedWriter | FileIO)
-    if not is_system_stream or sys.platform == "win32" or S_ISREG(os.fstat(stream.fileno()).st_mode):
+    if not isinstance(stream, TextIOWrapper) or not isinstance(stream.buffer, BufferedWriter | FileIO):
         return stream
-    assert isinstance(stream, TextIOWrapper)
+    if sys.platform == "win32" or S_ISREG(os.fstat(stream.fileno()).st_mode):
+        return stream
     stream.flush()
     is_line_buffered = stream.line_buffering or stream.write_through  # the latter with PYTHONUNBUFFERED
     return TextIOWrapper(
