@@ -1,7 +1,5 @@
 """All weights of a model in one tensor, and all gradients in another."""
 
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor, nn
 
@@ -17,7 +15,7 @@ class FlatParameters:
     def __init__(self, model: nn.Module) -> None:
         named = dict(model.named_parameters())
         first = next(iter(named.values()))
-        self._sizes = {name: parameter.shape for name, parameter in named.items()}
+        self._shapes = {name: parameter.shape for name, parameter in named.items()}
         self.values = first.new_empty(sum(parameter.numel() for parameter in named.values())).detach()
         self.gradients = torch.zeros_like(self.values)
         for parameter, value, gradient in zip(
@@ -32,10 +30,5 @@ class FlatParameters:
 
     def named_views(self, flat: Tensor) -> dict[str, Tensor]:
         """A tensor laid out like the weights -> views under the parameters' names and in their shapes."""
-        return dict(self._iterate_views(flat))
-
-    def _iterate_views(self, flat: Tensor) -> Iterator[tuple[str, Tensor]]:
-        start = 0
-        for name, shape in self._sizes.items():
-            yield name, flat[start : start + shape.numel()].view(shape)
-            start += shape.numel()
+        parts = torch.split(flat, [shape.numel() for shape in self._shapes.values()])
+        return {name: part.view(shape) for (name, shape), part in zip(self._shapes.items(), parts, strict=True)}
