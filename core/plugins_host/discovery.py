@@ -56,11 +56,11 @@ class PluginSource:
 def find_sources(extra_dirs: Iterable[str]) -> list[PluginSource]:
     """List every place that may hold a plugin, each file once whatever links lead to it, without running any code."""
     named_dirs = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
+    folders = [*map(expand_home, named_dirs), *filter(os.path.lexists, [user_plugins_dir()])]
     found = [*_in_folder(built_in_plugins_dir())]
-    for folder in map(expand_home, named_dirs):
+    for folder in folders:
         problem = _folder_problem(folder)
         found.extend([PluginSource(folder.name, path=str(folder), problem=problem)] if problem else _in_folder(folder))
-    found.extend(_in_folder(user_plugins_dir()))
     found.extend(_in_packages())
     return _without_repeats(found)
 
@@ -93,9 +93,10 @@ def _in_folder(folder: Path) -> Iterator[PluginSource]:
 
 
 def _folder_problem(path: Path) -> str:
-    """What is wrong with a folder that the user named; empty if nothing is."""
+    """What is wrong with a folder that should hold plugins; empty if nothing is."""
     try:
         if is_dir(path):
+            list(path.iterdir())  # `glob` takes one that it may not read for an empty one
             return ""
         return "it is a file, expected a folder" if is_file(path) else "there is no such folder"
     except OSError as error:  # no permission to look, or the name is too long

@@ -13,6 +13,7 @@ import pytest
 
 # Root without the capability to bypass file permissions.
 UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
+NOBODY = 65_534  # a user whose private files it may not read
 WITHOUT_NETWORK = ("unshare", "--net")
 _MOUNTING = ("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/")  # in a temporary mount namespace
 

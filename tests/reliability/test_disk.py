@@ -23,7 +23,7 @@ from gui.workbench import Workbench
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import run_headlight
 from tests.reliability.cases import Cases
-from tests.reliability.privileges import UNPRIVILEGED, needs_mount, needs_setpriv, needs_unprivileged_mount
+from tests.reliability.privileges import NOBODY, UNPRIVILEGED, needs_mount, needs_setpriv, needs_unprivileged_mount
 from tests.reliability.training_process import (
     MAIN,
     ROOT,
@@ -38,7 +38,6 @@ from tests.reliability.training_process import (
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
-NOBODY = 65_534
 LIST_RUNS = """
 import sys
 from pathlib import Path

@@ -1,6 +1,7 @@
 """Where plugins are found, and the listing's row for a plugin that cannot be loaded."""
 
 import os
+import subprocess
 import time
 from functools import partial
 from pathlib import Path
@@ -9,10 +10,13 @@ from typing import Any
 import pytest
 
 from core.plugin import API_VERSION
+from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.errors import NOT_FOUND_ADVICE, PluginError
 from core.plugins_host.host import PluginHost
 from core.user_dirs import USER_DIRS
 from tests.core.plugins_host.helpers import GOOD, draw_pairs, error_of, info_of, seconds_waited
+from tests.reliability.privileges import NOBODY, UNPRIVILEGED, needs_setpriv
+from tests.reliability.training_process import MAIN
 
 
 def test_built_in_plugins_are_found_like_all_others(host: PluginHost) -> None:
@@ -80,6 +84,20 @@ def test_an_unreadable_plugin_folder_has_a_row() -> None:
     with PluginHost([Path("x" * 300)]) as host:
         assert "it cannot be read (File name too long)" in str(info_of(host, "x" * 300).error)
         assert info_of(host, "copy_task").error is None
+
+
+@needs_setpriv
+@pytest.mark.parametrize("is_own", [True, False])
+def test_a_plugin_folder_that_may_not_be_read_has_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_own: bool
+) -> None:
+    folder = user_plugins_dir() if is_own else tmp_path / "a colleague's"
+    folder.mkdir(mode=0o700, parents=True)
+    os.chown(folder, NOBODY, NOBODY)
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", "" if is_own else str(folder))
+    command = [*UNPRIVILEGED, *MAIN, "plugins", "list"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert f"it cannot be read (Permission denied) ({folder})." in listed
 
 
 def test_a_missing_plugin_and_a_missing_folder_are_named(
