@@ -1,4 +1,4 @@
-"""Calls the command line in this process: in a separate one, each call takes two seconds to load torch.
+"""Calls the command line and pytest in this process: in a separate one, each call takes two seconds to load torch.
 
 Tests that need a process (of signals, memory limits, output pipes, loaded modules) use the fixture `headlight`.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
-from io import BytesIO, TextIOWrapper
+from contextlib import ExitStack, redirect_stdout
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -41,6 +41,17 @@ def run_headlight(
         code = main.main()
         texts = {name: _text_of(stream) for name, stream in streams.items()}
         return CompletedProcess(sys.argv, code, **texts)
+
+
+def run_pytest(*arguments: object, cwd: Path) -> CompletedProcess[str]:
+    """Run `pytest ARGUMENTS` in this folder, as an author does whose environment has Headlight and no other plugin."""
+    words = ["-W", "error", "-p", "core.testing", "-p", "no:faulthandler", *map(str, arguments)]
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
+        patch.chdir(cwd)
+        patch.setattr(sys, "path", [*sys.path])  # pytest adds the folders of the tests
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        code = pytest.main(words)
+    return CompletedProcess(words, code, printed.getvalue())
 
 
 def _text_of(stream: TextIOWrapper[Any]) -> str:

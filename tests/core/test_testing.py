@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.in_process import run_pytest
+
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "core" / "plugin_check" / "cases"
 LEAKS = CASES / "leaks.py"
@@ -23,7 +25,7 @@ def test_by_import():
     imported("authors/leaks.py")
 
 def test_by_fixture(check_plugin):
-    check_plugin("leaks.py")
+    check_plugin("leaks.py", with_learning=False)
 
 def test_by_a_name_that_is_not_there(check_plugin):
     check_plugin("no_such_task")
@@ -35,13 +37,6 @@ import pytest
 def test_of_no_file_beside_it(check_plugin, given):
     check_plugin(given, with_learning=False)
 """
-
-
-def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest as if Headlight were installed, without other pytest plugins."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-P", "-m", "pytest", "-W", "error", "-p", "core.testing", *options]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +54,8 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def reports(author: Path) -> dict[str, str]:
-    """The output of each test in one run; all of them fail, and torch is loaded once."""
-    result = pytest_run(author, "beside", "elsewhere", f"--rootdir={author / 'root'}")
+    """The output of each test in one run; all of them fail."""
+    result = run_pytest("beside", "elsewhere", f"--rootdir={author / 'root'}", cwd=author)
     assert result.returncode == 1 and "5 failed" in result.stdout, result.stdout
     _, *parts = re.split(r"^_{3,} (\S+) _{3,}$", result.stdout.partition("short test summary")[0], flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
@@ -93,5 +88,7 @@ def test_a_missing_plugin_fails_with_one_sentence(reports: dict[str, str]) -> No
 def test_tests_that_do_not_use_it_load_nothing_heavy(tmp_path: Path) -> None:
     modules = '{"torch", "PySide6", "numpy", "pydantic", "core.engine"}'
     (tmp_path / "test_it.py").write_text(f"import sys\ndef test_it():\n    assert not {modules} & set(sys.modules)\n")
-    result = pytest_run(tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-P", "-m", "pytest", "-W", "error", "-p", "core.testing"]
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200)
     assert result.returncode == 0, result.stdout

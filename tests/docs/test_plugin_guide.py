@@ -7,8 +7,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +24,7 @@ from gui.bridge import EngineBridge
 from gui.main_window import VIEWS, MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
-from tests.in_process import run_headlight
+from tests.in_process import run_headlight, run_pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "plugin-guide.md"
@@ -81,9 +79,8 @@ def run(command: str, folder: Path) -> str:
     if program == "headlight":
         result = run_headlight(*arguments, cwd=folder)
     else:
-        assert program == "python"
-        words = [sys.executable, *arguments]
-        result = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=200)
+        assert [program, *arguments[:2]] == ["python", "-m", "pytest"]
+        result = run_pytest(*arguments[2:], cwd=folder)
     assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
     return result.stdout
 
@@ -111,6 +108,7 @@ def test_every_code_block_is_found_with_its_file_name() -> None:
     assert len(blocks()) == PAGE.read_text(encoding="utf-8").count("```") // 2
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_the_first_plugin_passes_its_check_trains_and_gives_the_outputs_of_the_page(folder: Path) -> None:
     printed = run_section("Ten minutes", folder)
     assert "Nothing to fix." in printed["headlight plugins check pig_latin.py"]
@@ -119,6 +117,7 @@ def test_the_first_plugin_passes_its_check_trains_and_gives_the_outputs_of_the_p
     assert "It writes `aboray` and `alinasay`" in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_the_second_plugin_trains_with_its_options_and_metric(folder: Path) -> None:
     trained, checked = run_section("Options", folder).items()
     assert "headlight train whisper.yaml" in trained[0]
@@ -159,6 +158,7 @@ def test_the_plugin_check_has_no_findings(name: str, folder: Path) -> None:
     check_plugin(folder / f"{name}.py")
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_the_three_line_test_passes(folder: Path) -> None:
     assert "1 passed" in run_section("Tests", folder)["python -m pytest tests"]
 
