@@ -75,20 +75,36 @@ def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 def test_a_terminal_is_prompted_for_texts(run: Path, tmp_path: Path) -> None:
-    write_end, tty = os.openpty()
-    command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=tty, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        os.close(tty)
-        assert process.stderr is not None
-        assert process.stderr.readline() == b"Type texts to translate, one a line; Ctrl-D ends them.\n"
-        assert process.stdout is not None
-        for line in (b"1 2\n", b"3\n"):  # each line gets its answer at once
-            os.write(write_end, line)
-            assert process.stdout.readline().endswith(b"\n")
-        os.write(write_end, b"\x04")
-        outputs, _ = process.communicate(timeout=200)
-    os.close(write_end)
-    assert outputs == b"" and process.returncode == 0
+    def talk(terminal: IO[str], outputs: IO[str], messages: IO[str]) -> None:
+        assert messages.readline() == "Type texts to translate, one a line; Ctrl-D ends them.\n"
+        for line in ("1 2\n", "3\n"):  # each line gets its answer at once
+            terminal.write(line)
+            assert outputs.readline().endswith("\n")
+        terminal.write("\x04")
+        terminal.flush()
+        assert outputs.read() == ""
+
+    assert talk_with_translate(os.openpty(), talk, run, tmp_path) == 0
+
+
+def talk_with_translate(
+    ends: tuple[int, int], talk: Callable[[IO[str], IO[str], IO[str]], None], run: Path, cwd: Path, *options: str
+) -> int:
+    """The exit code of `translate` while `talk` writes to one of these ends, reads the output and the messages.
+
+    `translate` reads from the other end of this terminal or pipe.
+    """
+    (write_end, stdin), (outputs, stdout), (messages, stderr) = ends, os.pipe(), os.pipe()
+
+    def open_and_talk() -> None:
+        with os.fdopen(write_end, "w", 1) as written, os.fdopen(outputs) as said, os.fdopen(messages) as told:
+            talk(written, said, told)
+
+    with ThreadPoolExecutor(1) as thread:
+        talking = thread.submit(open_and_talk)
+        result = run_headlight("translate", run, *options, cwd=cwd, stdin=stdin, stdout=stdout, stderr=stderr)
+        talking.result(SECONDS)
+    return result.returncode
 
 
 @contextmanager
@@ -101,17 +117,19 @@ def translating(run: Path, cwd: Path, *options: str) -> Iterator[tuple[subproces
 
 
 def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Path, tmp_path: Path) -> None:
-    with translating(run, tmp_path, "--n-best", "1") as (process, stdin, stdout):
-        answers = []
-        for line in ("1 2", "3", "vase"):
+    def talk(stdin: IO[str], outputs: IO[str], messages: IO[str]) -> None:
+        for number, line in enumerate(("1 2", "3", "vase"), 1):
             stdin.write(f"{line}\n")
-            answers.append(stdout.readline())
+            assert outputs.readline().startswith(f"{number}\t")
         stdin.write(f"\n{'1 ' * 99}\n")
-        rest, stderr = process.communicate(timeout=200)
-    assert [answer.split("\t")[0] for answer in answers] == ["1", "2", "3"]
-    assert "warning: standard input, line 3: not in the vocabulary" in stderr
-    assert (process.returncode, rest) == (2, "")
-    assert stderr.splitlines()[-1].startswith("headlight: standard input, line 5: The text “1 1 1 ")
+        stdin.close()
+        assert outputs.read() == ""
+        told = messages.read()
+        assert "warning: standard input, line 3: not in the vocabulary" in told
+        assert told.splitlines()[-1].startswith("headlight: standard input, line 5: The text “1 1 1 ")
+
+    read_end, write_end = os.pipe()
+    assert talk_with_translate((write_end, read_end), talk, run, tmp_path, "--n-best", "1") == 2
 
 
 def test_piped_input_is_translated_like_a_file(run: Path, tmp_path: Path) -> None:
