@@ -40,6 +40,7 @@ def weights(folder: Path) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in checkpoint.model.items()}
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_a_run_trains_during_a_check_to_the_same_bit(engine: Engine, tmp_path: Path) -> None:
     length = {"max_steps": 100, "validate_every": 100, "checkpoint_every": 100}
     without_check = begun(engine, tmp_path, **length)
@@ -86,6 +87,7 @@ def test_a_later_check_or_a_cancelled_future_ends_the_running_check(engine: Engi
         time.sleep(0.05)
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_path: Path) -> None:
     for file in ("one.py", "other.py"):
         (tmp_path / file).write_text((CASES / "leaks.py").read_text())
@@ -103,6 +105,7 @@ def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_
         assert report.note == ""  # although the engine has not reloaded the plugins
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_a_built_in_plugin_replaced_by_a_users_plugin_is_noted_by_both_checks(tmp_path: Path) -> None:
     own = tmp_path / "leaks.py"
     own.write_text((CASES / "leaks.py").read_text().replace('name = "leaks"', 'name = "reverse"'))
