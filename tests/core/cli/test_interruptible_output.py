@@ -33,10 +33,14 @@ def full_pipe() -> Iterator[int]:
 @pytest.fixture
 def small_full_pipe(full_pipe: int) -> int:
     """A pipe that is full after a tenth of the lines."""
+    set_size(full_pipe, 4096)
+    return full_pipe
+
+
+def set_size(pipe: int, num_bytes: int) -> None:
     import fcntl
 
-    fcntl.fcntl(full_pipe, fcntl.F_SETPIPE_SZ, 4096)
-    return full_pipe
+    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, num_bytes)
 
 
 @contextmanager
@@ -77,6 +81,7 @@ def test_translating_to_a_full_pipe_ends_with_the_first_signal(
 
 def test_training_with_events_to_a_full_pipe_saves_at_the_first_signal(tmp_path: Path, full_pipe: int) -> None:
     run = tmp_path / "run"
+    set_size(full_pipe, 16384)  # full before the hundredth step
     command = train(tmp_path, "--run-dir", str(run), "--json", "training.checkpoint_every=100000")
     with writing(command, full_pipe, stderr=full_pipe) as process:
         process.send_signal(signal.SIGTERM)
