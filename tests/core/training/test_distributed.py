@@ -129,7 +129,7 @@ def test_two_machines_give_the_losses_of_one_process(workdir: Path, one_process:
             machine = workdir / f"machine {number}"
             machine.mkdir()
             (machine / "run.yaml").write_text(CONFIG)
-            torchrun = [sys.executable, "-m", "torch.distributed.run", *rendezvous, "--node-rank", str(number)]
+            torchrun = [sys.executable, "-m", "core.processes.agent", *rendezvous, "--node-rank", str(number)]
             agents.append(stack.enter_context(subprocess.Popen(
                 [*torchrun, main, "train", "run.yaml", "--run-dir", "run", *WITHOUT_DROPOUT], cwd=machine, text=True,
                 env=os.environ | {"XDG_CACHE_HOME": str(machine / "cache"), "PYTHONPATH": str(ROOT)},
