@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import shutil
@@ -16,14 +15,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.engine import Engine
 from core.errors import UserError
 from core.events import Trouble
+from core.history import History
+from core.requests import OpenRun
 from core.run_files import metrics_file
 from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder, RunLabel
-from tests.core.watcher import Watcher
+from tests.core.watcher import Watcher, answered, begun
 from tests.reliability.cases import Cases
-from tests.reliability.privileges import UNPRIVILEGED, needs_setpriv
+from tests.reliability.privileges import unprivileged
 from tests.reliability.small_runs import WITH_SUBWORDS, digest, read_everything, resume, train
 from tests.reliability.training_process import ROOT, SECONDS
 
@@ -186,25 +188,34 @@ def test_the_checkpoint_before_a_damaged_one_is_opened_and_named(run: Path, tmp_
     assert [digest(part) for part in results_of_step_4(damaged)] == [digest(part) for part in results_of_step_4(run)]
 
 
-@needs_setpriv
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the capabilities of Linux")
 def test_an_unreadable_file_is_named(run: Path, tmp_path: Path, cases: Cases) -> None:
     """Opened while another run is loaded. If it belongs to the newest checkpoint, the one before is opened."""
     newest = [f"checkpoints/000004/{name}" for name in ("model.safetensors", "optimizer.safetensors", "state.json")]
-    names = [*newest, "run.json", "config.yaml", "vocabulary.json", "src.model", "metrics.jsonl"]
-    copies = [shutil.copytree(run, tmp_path / name.replace("/", " ")) for name in names]
-    for name, copy in zip(names, copies, strict=True):
-        (copy / name).chmod(0)
-    opened = map(str, (tmp_path / "own", *copies))
-    command = [*UNPRIVILEGED, sys.executable, "-m", "tests.reliability.unprivileged_opening_script", *opened]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-    assert result.returncode == 0, result.stderr
-    for name, copy, line in zip(names, copies, result.stdout.splitlines(), strict=True):
-        with cases.trying(name):
-            record = json.loads(line)
-            (sentence,) = record["texts"]
-            assert sentence.startswith(f"{copy / name}: it cannot be read (Permission denied). "), sentence
-            assert record["refused"] == (name not in newest)
-            assert record["refused"] or "Opened at the checkpoint before it, of step 2" in sentence
+    watcher = Watcher()
+    with unprivileged(), Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        for name in [*newest, "run.json", "config.yaml", "vocabulary.json", "src.model", "metrics.jsonl"]:
+            copy = shutil.copytree(run, tmp_path / name.replace("/", " "))
+            (copy / name).chmod(0)
+            begun(engine, tmp_path / "own")
+            watcher.events.clear()
+            with cases.trying(name):
+                refusals = refusals_on_opening(copy, engine)
+                reports = [f"{trouble.sentence} {trouble.advice}" for trouble in watcher.all(Trouble)]
+                (sentence,) = reports + refusals
+                assert sentence.startswith(f"{copy / name}: it cannot be read (Permission denied). "), sentence
+                assert bool(refusals) == (name not in newest)
+                assert refusals or "Opened at the checkpoint before it, of step 2" in sentence
+
+
+def refusals_on_opening(run: Path, engine: Engine) -> list[str]:
+    """Open a run and read its history, as the window does; return the error, if it is refused."""
+    try:
+        answered(engine, OpenRun(run=run))
+        History.read(RunFolder.open(run))
+    except UserError as error:
+        return [str(error)]
+    return []
 
 
 @pytest.mark.skipif(shutil.which(STRACE) is None, reason="needs strace, which makes reading fail")

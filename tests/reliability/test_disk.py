@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,18 +17,26 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder, is_run, list_runs
+from gui.frame.resume_banner import interrupted_run
 from gui.main_window import MainWindow
+from gui.runs.rows import RunRowReader
 from gui.workbench import Workbench
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import run_headlight
 from tests.reliability.cases import Cases
-from tests.reliability.privileges import NOBODY, UNPRIVILEGED, needs_mount, needs_setpriv, needs_unprivileged_mount
+from tests.reliability.privileges import (
+    NOBODY,
+    UNPRIVILEGED,
+    needs_mount,
+    needs_setpriv,
+    needs_unprivileged_mount,
+    unprivileged,
+)
 from tests.reliability.training_process import (
     MAIN,
     ROOT,
     SECONDS,
     has_intact_checkpoint,
-    run_in_one_process,
     running,
     train,
     wait_for_checkpoint,
@@ -37,17 +44,6 @@ from tests.reliability.training_process import (
 )
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
-
-LIST_RUNS = """
-import sys
-from pathlib import Path
-from gui.frame.resume_banner import interrupted_run
-from gui.runs.rows import RunRowReader
-runs = Path(sys.argv[1])
-print(interrupted_run(runs).path.name)
-for row in RunRowReader(runs).read()[:-1]:
-    print(row.path.name, row.problem or row.state, sep=": ")
-"""
 
 
 @pytest.fixture
@@ -291,14 +287,16 @@ def test_an_unreadable_folder_hides_no_run(tmp_path: Path) -> None:
         folder.mkdir(mode=0o700)
         os.chown(folder, NOBODY, NOBODY)
 
-    listed, shown, exported, *refusals = run_in_one_process(
-        UNPRIVILEGED,
+    calls: list[list[object]] = [
         ["runs", "list", "--runs-dir", tmp_path],
         ["runs", "show", private[0]],
         ["export", run, "--format", "safetensors", "--output", private[0] / "out"],
         *(["runs", *verb, "--runs-dir", private[0]] for verb in (["list"], ["show", "run"])),
         *(["runs", *verb, "--runs-dir", private[0] / "in"] for verb in (["list"], ["compare", "run", "run2"])),
-    )
+    ]
+    with unprivileged():
+        listed, shown, exported, *refusals = [run_headlight(*call, cwd=ROOT) for call in calls]
+        interrupted, (*rows, _) = interrupted_run(tmp_path), RunRowReader(tmp_path).read()  # the last is the example
     assert (listed.returncode, listed.stderr, len(listed.stdout.splitlines())) == (0, "", 1)
     assert shown.returncode == 2 and f"{private[0]}: it cannot be read (Permission denied)." in shown.stderr
     for result in refusals[:2]:
@@ -309,12 +307,11 @@ def test_an_unreadable_folder_hides_no_run(tmp_path: Path) -> None:
         assert result.returncode == 2 and f"{private[0] / 'in'}" in line and "Permission denied" in line
     assert exported.returncode == 2
     assert exported.stderr.startswith(f"headlight: {private[0] / 'out'}: Permission denied. Name another place")
-    listing = [*UNPRIVILEGED, sys.executable, "-c", LIST_RUNS, str(tmp_path)]
-    printed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS).stdout
-    interrupted, *rows = printed.splitlines()
-    assert interrupted == "run" and "run: stopped" in rows and len(rows) == 3
+    assert interrupted is not None and interrupted.path == run
+    states = {row.path: row.problem or row.state for row in rows}
+    assert states.keys() == {run, *private} and states[run] == "stopped"
     for folder in private:
-        assert any(row.startswith(f"{folder.name}: {folder}: it cannot be read (Permission denied).") for row in rows)
+        assert states[folder].startswith(f"{folder}: it cannot be read (Permission denied).")
 
 
 def run_kept_in(folder: Path, workbench: Workbench, qtbot: QtBot) -> RunFolder:
