@@ -1,4 +1,4 @@
-"""The application as a process: a signal saves the run and ends it without asking."""
+"""The whole application: a signal saves the run and ends it without asking."""
 
 from __future__ import annotations
 
@@ -7,49 +7,40 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
+from gui.app import UNSAVED
+from gui.main_window import MainWindow
 from gui.preferences import load_preferences
+from tests.full_disk import no_file_beyond
+from tests.gui.application import run_application
 
 ROOT = Path(__file__).parents[2]
 
 
-WINDOW_ON_FULL_DISK = """
-import os, resource, signal, sys
-from core.machine.torch_import import stub_out_tracing
-stub_out_tracing()
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
-from core.engine import Engine
-from gui import app
-from gui.main_window import MainWindow
-application, requests = QApplication(sys.argv), []
-def poll():
-    for window in application.topLevelWidgets():
-        if isinstance(window, MainWindow) and window.context.bridge.state == "ready" and not requests:
-            requests.append(window.context.workbench.learn(2))
-        elif isinstance(window, MainWindow) and window.context.bridge.state == "paused":
-            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
-            timer.stop()
-            os.kill(os.getpid(), signal.SIGTERM)
-timer = QTimer()
-timer.timeout.connect(poll)
-timer.start(50)
-with Engine() as engine:
-    sys.exit(app.run(sys.argv, engine))
-"""
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
-def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", WINDOW_ON_FULL_DISK], cwd=ROOT, capture_output=True, text=True, timeout=200
-    )
-    assert result.returncode == 3, result.stderr
-    assert "headlight: The run cannot be written to " in result.stderr
-    assert result.stderr.endswith("Everything up to step 0 is kept.\n")
+def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(
+    qapp: QApplication, engines_share_a_host: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[object] = []
+
+    def learn_then_signal(window: MainWindow) -> None:
+        state = window.context.bridge.state
+        if state == "ready" and not done:
+            done.append(window.context.workbench.learn(2))
+        elif state == "paused" and len(done) == 1:
+            done.append(disk.enter_context(no_file_beyond(20_000)))
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with ExitStack() as disk:
+        assert run_application(learn_then_signal, tmp_path / "cache") == UNSAVED == 3
+    errors = capsys.readouterr().err
+    assert "headlight: The run cannot be written to " in errors
+    assert errors.endswith("Everything up to step 0 is kept.\n")
 
 
 def test_ctrl_c_in_the_terminal_ends_the_window(home: Path) -> None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
+from core.events import Trouble
 from core.run_folder import list_runs
 from gui.faults import native_crash
 from gui.faults.native_crash import earlier_crashes, summary, trace_path
 from gui.faults.unhandled_exceptions import log_path
+from gui.main_window import MainWindow
+from tests.gui.application import run_application
 
 ROOT = Path(__file__).parents[3]
 
-WINDOW_SCRIPT = """
-import faulthandler, json, sys
+CRASHING_WINDOW = """
+import faulthandler, sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
 from PySide6.QtCore import QTimer
@@ -26,52 +29,48 @@ from PySide6.QtWidgets import QApplication
 from core.engine import Engine
 from gui import app
 from gui.main_window import MainWindow
-application, results = QApplication(sys.argv), []
+application, requests = QApplication(sys.argv), []
 
 def crash(window):
-    if window.context.bridge.state == "ready" and not results:
-        results.append(window.context.workbench.learn())
+    if window.context.bridge.state == "ready" and not requests:
+        requests.append(window.context.workbench.learn())
     elif window.context.bridge.history.last_step >= 5:
         faulthandler._sigsegv()
-
-def read_report(window):
-    banner, strip = window.resume_banner, window.trouble_strip
-    if banner.isVisible() and strip.trouble is not None and not results:
-        results.append([strip.trouble.sentence, strip.trouble.details, strip.advice.text(), banner.run.name])
-        window.close()
 
 def poll():
     for window in application.topLevelWidgets():
         if isinstance(window, MainWindow):
-            globals()[sys.argv[1]](window)
+            crash(window)
 
 timer = QTimer()
 timer.timeout.connect(poll)
 timer.start(20)
 with Engine() as engine:
-    status = app.run(sys.argv, engine)
-print(json.dumps(results))
-sys.exit(status)
+    sys.exit(app.run(sys.argv, engine))
 """
 
 
-def run_window(function: str) -> subprocess.CompletedProcess[str]:
-    """Run the application in a separate process to its end; it calls a function of the script regularly."""
-    return subprocess.run(
-        [sys.executable, "-c", WINDOW_SCRIPT, function], cwd=ROOT, capture_output=True, text=True, timeout=200
-    )
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="on Windows, a crash opens a dialog")
-def test_a_crash_is_reported_at_the_next_start_and_the_run_offered(home: Path) -> None:
-    assert run_window("crash").returncode < 0
+def test_a_crash_is_reported_at_the_next_start_and_the_run_offered(
+    qapp: QApplication, engines_share_a_host: None, home: Path, tmp_path: Path
+) -> None:
+    """The first window is a separate process, the next one this process."""
+    crashed = subprocess.run([sys.executable, "-c", CRASHING_WINDOW], cwd=ROOT, capture_output=True, timeout=200)
+    assert crashed.returncode < 0
     (run,) = list_runs(Path(os.environ["HEADLIGHT_RUNS_DIR"]))
-    result = run_window("read_report")
-    assert result.returncode == 0, result.stderr
-    ((sentence, details, advice, offered),) = json.loads(result.stdout)
-    assert "Segmentation fault, in crash (<string>, line " in sentence
-    assert "Current thread" in details and "crash.log" in advice
-    assert offered == run.name
+    reports: list[tuple[Trouble, str, Path | None]] = []
+
+    def read_report(window: MainWindow) -> None:
+        banner, strip = window.resume_banner, window.trouble_strip
+        if banner.isVisible() and strip.trouble is not None and not reports:
+            reports.append((strip.trouble, strip.advice.text(), banner.run))
+            window.close()
+
+    assert run_application(read_report, tmp_path / "cache") == 0
+    ((trouble, advice, offered),) = reports
+    assert "Segmentation fault, in crash (<string>, line " in trouble.sentence
+    assert "Current thread" in trouble.details and "crash.log" in advice
+    assert offered == run
     assert log_path().read_text(encoding="utf-8").count("Fatal Python error: Segmentation fault") == 1
     assert [path.name for path in log_path().parent.iterdir()] == ["crash.log"]
 
