@@ -235,20 +235,17 @@ def test_it_and_the_figures_below_take_one_row_each_at_any_zoom(
         rows = bar.height() / bar.learn_button.height(), below.height() / below.epoch_label.height()
         return bar.width() < 1280 and max(rows) < 2
 
-    def look_at_every_zoom() -> None:
-        for zoom in (100, 150, 175, 200):
-            window.context.theme.set_zoom(zoom)
+    for zoom in (100, 150, 175, 200):
+        window.context.theme.set_zoom(zoom)
+        for max_steps, label_smoothing in ((40, 0.1), (41, 0.1), (41, 0.0)):  # no, one and two changes
+            workbench.edit("training.max_steps", max_steps)
+            workbench.edit("training.label_smoothing", label_smoothing)
             for look in (lambda: window.context.playhead.view(10), window.context.playhead.go_live):
                 look()
                 qtbot.waitUntil(is_one_row, timeout=WAIT_MS)
                 qtbot.waitUntil(lambda: cut_texts(bar) == cut_texts(below) == [], timeout=WAIT_MS)
                 branch = bar.branch_button
                 assert branch.text() in branch.accessibleName() and "step 40" in bar.state_label.accessibleName()
-
-    look_at_every_zoom()
-    for key, value in (("training.max_steps", 41), ("training.label_smoothing", 0.0)):
-        workbench.edit(key, value)
-        look_at_every_zoom()
 
 
 def test_in_the_smallest_window_no_button_is_cut(qtbot: QtBot, window: MainWindow) -> None:
