@@ -6,6 +6,7 @@ A killed run: test_atomic.py. A window that follows a terminal's run: tests/gui/
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -170,10 +171,32 @@ def test_two_terminals_begun_in_the_same_second_get_two_runs_and_one_is_told_who
     assert RunFolder.open(finished).state.reason == "max_steps"
 
 
-def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
+def test_a_window_is_told_who_writes_the_run_and_continues_it_once_that_process_has_ended(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
+    workbench, strip = window.context.workbench, window.trouble_strip
+    run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "run")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as writer:
+        writing = {"state": "learning", "pid": writer.pid, "pid_started": process_start_id(writer.pid)}
+        RunFolder.open(run).update(host=socket.gethostname(), **writing)
+        workbench.continue_run(run)
+        qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
+        assert f"is being written by process {writer.pid}." in strip.sentence.text()
+        assert "Follow it in the window's Runs view" in strip.advice.text()
+        assert RunFolder.open(run).state.pid == writer.pid
+        writer.communicate(b"\n")
+    strip.dismiss()
+    workbench.continue_run(run)
+    qtbot.waitUntil(lambda: RunFolder.open(run).state.is_ours(), timeout=WAIT_MS)
+    assert not strip.isVisible()
+
+
+def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, full: bool
+) -> None:
     """The first window is a separate process with the same folder of runs."""
+    if not full:
+        pytest.skip("takes seven seconds, for what the test above and test_following.py show: run with --full")
     runs, workbench, strip = window.context.runs_directory.path, window.context.workbench, window.trouble_strip
     settings = training_process.window(tmp_path)[3:]
     slow = [sys.executable, "-c", SLOW_STEPS.format(seconds=0.02) + WINDOW_SCRIPT, *settings]  # it would use a core
