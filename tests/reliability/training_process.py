@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,14 @@ def take_step_slowly(trainer):
     take_step(trainer)
 Trainer._take_step = take_step_slowly
 """
+ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+NO_HOME = {"HOME": "/proc/nowhere"}  # it cannot be written
+FOLDER_NAMES = {
+    "spaces, quotes, scripts, bytes that are no text": os.fsencode('ein "Ördner" o\'n 日本 עברית 🙂 \udcff'),
+    "255 characters": b"x" * 255,
+    "a line feed and a tab": b"a\nb\tc",
+}
+
 WINDOW_SCRIPT = """
 import runpy
 runpy.run_module("tests.reliability.window_script", run_name="__main__")
@@ -60,6 +69,12 @@ def train(folder: Path, *arguments: str) -> list[str]:
 def window(folder: Path, *settings: str) -> list[str]:
     """The command that opens a window and trains the same settings; run it in `ROOT`. Runs go to HEADLIGHT_RUNS_DIR."""
     return [sys.executable, "-m", "tests.reliability.window_script", str(_write_settings(folder)), *settings]
+
+
+def bare_environment(home: Mapping[str, str], runs: Path) -> dict[str, str]:
+    """An environment for a window, of little more than this home and this folder of runs, and without a locale."""
+    known = {name: value for name, value in os.environ.items() if name in ("PATH", "QT_QPA_PLATFORM")}
+    return known | ASCII | dict(home) | {"HEADLIGHT_RUNS_DIR": str(runs)}
 
 
 def _write_settings(folder: Path) -> Path:
