@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.reliability import conftest, counting
 from tests.reliability.cases import Cases, Result, merge_with_file, table_lines
 from tests.reliability.privileges import needs_unprivileged_mount
 from tests.reliability.promises import PROMISES
@@ -64,13 +66,20 @@ def test_a_row_links_its_promises_test(number: int) -> None:
     assert (NOT_YET in row) != has_tests
 
 
+def test_the_tests_of_the_promises_are_counted() -> None:
+    hooks = [name for name in vars(counting) if name.startswith("pytest_")]
+    assert len(hooks) == 2 and all(getattr(conftest, name) is getattr(counting, name) for name in hooks)
+
+
 def test_a_test_with_lost_cases_tries_all_cases_and_fails(tmp_path: Path) -> None:
     folder = tmp_path / "tests" / "reliability"
     folder.mkdir(parents=True)
-    (folder / "conftest.py").write_text("from tests.reliability.conftest import *\n", encoding="utf-8")
+    (folder / "conftest.py").write_text("from tests.reliability.counting import *\n", encoding="utf-8")
     (folder / "test_disk.py").write_text(TESTS_WITH_LOST_CASES, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", str(folder)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    plugins = ["-p", "no:cacheprovider", "-p", "pytest_timeout"]
+    command = [sys.executable, "-m", "pytest", *plugins, f"--rootdir={tmp_path}", str(folder)]
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # others load Qt and hypothesis
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert result.returncode == 1, result.stdout
     assert "lost 1 of 5" in result.stdout and "case 3" in result.stdout and "case 2" not in result.stdout
     assert "lost 2 of 5" in result.stdout and "item 1\n" in result.stdout and "given up" in result.stdout
