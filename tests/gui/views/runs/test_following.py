@@ -44,7 +44,7 @@ from core.cli import main
 from core.training.trainer import Trainer
 take_step = Trainer._take_step
 def take_step_slowly(trainer):
-    time.sleep(0.005)  # the window needs the processor too
+    time.sleep(0.02)  # the window needs the processor too
     take_step(trainer)
 Trainer._take_step = take_step_slowly
 sys.exit(main(sys.argv[1:]))
