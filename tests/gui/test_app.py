@@ -26,15 +26,17 @@ ROOT = Path(__file__).parents[2]
 def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(
     qapp: QApplication, engines_share_a_host: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done: list[object] = []
+    done: list[str] = []
 
     def learn_then_signal(window: MainWindow) -> None:
         state = window.context.bridge.state
         if state == "ready" and not done:
-            done.append(window.context.workbench.learn(2))
-        elif state == "paused" and len(done) == 1:
-            done.append(disk.enter_context(no_file_beyond(20_000)))
+            window.context.workbench.learn(2)
+            done.append("learn")
+        elif state == "paused" and done == ["learn"]:
+            disk.enter_context(no_file_beyond(20_000))
             os.kill(os.getpid(), signal.SIGTERM)
+            done.append("signal")
 
     with ExitStack() as disk:
         assert run_application(learn_then_signal, tmp_path / "cache") == UNSAVED == 3
