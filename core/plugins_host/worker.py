@@ -236,16 +236,18 @@ def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], sen
     main_thread = threading.main_thread().ident
     assert main_thread is not None
     try:
-        for line in incoming:
-            if not line.endswith(b"\n"):  # cut off: the parent was killed while sending it
-                break
-            request = loads(line)
-            if request["call"] == "current_line":
-                sender.send(request["id"], {"result": _current_line(main_thread, request["files"])})
-            else:
-                requests.put(request)
-    finally:  # also without memory for a request: the parent would send the rest of it for ever
-        _exit_with_children()
+        with suppress(MemoryError):  # the parent would send the rest of the request for ever
+            for line in incoming:
+                if not line.endswith(b"\n"):  # cut off: the parent was killed while sending it
+                    break
+                request = loads(line)
+                if request["call"] == "current_line":
+                    sender.send(request["id"], {"result": _current_line(main_thread, request["files"])})
+                else:
+                    requests.put(request)
+    except OSError:  # the plugin has closed all files: the parent sees that, and waits for the exit code
+        return
+    _exit_with_children()
 
 
 def _exit_with_children() -> None:

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import queue
 import re
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from typing import Any
 import pytest
 
 from core.plugin import Pair
-from core.plugins_host import host_process
+from core.plugins_host import host_process, worker
 from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
@@ -192,6 +193,15 @@ def test_a_plugin_that_ends_slowly_is_reported_with_its_exit_code(host: PluginHo
     )
     with pytest.raises(PluginError, match=r"'named' ended its process \(exit code 3\)"):
         draw_pairs(host, "named")
+
+
+def test_closed_requests_do_not_kill_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the plugin above closes all files before the thread that reads the requests waits for the next again."""
+    monkeypatch.setattr(worker, "_exit_with_children", lambda: pytest.fail("would kill the plugin"))
+    unused_end, write_only = os.pipe()
+    os.close(unused_end)
+    with os.fdopen(write_only, "rb") as unreadable:
+        worker._read_requests(unreadable, queue.SimpleQueue(), worker._AnswerSender(io.BytesIO()))
 
 
 def test_the_line_of_a_hanging_plugin_is_reported_even_if_its_answer_is_slow(folder: Path, write_plugin: Any) -> None:
