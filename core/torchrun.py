@@ -35,7 +35,7 @@ def process_rank() -> ProcessRank:
 
 def torchrun_command(num_processes: int) -> list[str]:
     """The command line before a script, or before `-m` and a module, that starts it so many times on this machine."""
-    # By default the processes look for each other under the machine's name, for ever if no network knows it.
+    # By default they look for each other under the machine's name: in vain, for minutes, if that leads nowhere.
     on_this_machine = ["--standalone", "--local-addr", "127.0.0.1"]
     return [sys.executable, "-m", "core.processes.agent", *on_this_machine, "--nproc-per-node", str(num_processes)]
 

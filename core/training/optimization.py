@@ -84,7 +84,8 @@ class Optimizer:
     def is_finite(self) -> bool:
         """Whether all weights and averages are finite, judged by their extremes: 1 ms for 10 million.
 
-        Waits for the device. Testing each one takes 22 ms; a sum in float64 takes 18, and memory for all of them.
+        Waits for the device. Testing each one takes 22 ms; a sum in float64 takes 18, and memory for all of them in
+        float64.
         """
         extremes = [torch.stack(flat.aminmax()) for flat in (self.parameters.values, *self._buffers.values())]
         return bool(torch.stack(extremes).isfinite().all())

@@ -31,6 +31,13 @@ training:
   probe_every: 1000
   num_threads: 1
 """
+ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+NO_HOME = {"HOME": "/proc/nowhere"}  # it cannot be written
+FOLDER_NAMES = {
+    "spaces, quotes, scripts, bytes that are no text": os.fsencode('ein "Ördner" o\'n 日本 עברית 🙂 \udcff'),
+    "255 characters": b"x" * 255,
+    "a line feed and a tab": b"a\nb\tc",
+}
 
 SLOW_STEPS = """
 import time
@@ -43,14 +50,6 @@ def take_step_slowly(trainer):
     take_step(trainer)
 Trainer._take_step = take_step_slowly
 """
-ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-NO_HOME = {"HOME": "/proc/nowhere"}  # it cannot be written
-FOLDER_NAMES = {
-    "spaces, quotes, scripts, bytes that are no text": os.fsencode('ein "Ördner" o\'n 日本 עברית 🙂 \udcff'),
-    "255 characters": b"x" * 255,
-    "a line feed and a tab": b"a\nb\tc",
-}
-
 WINDOW_SCRIPT = """
 import runpy
 runpy.run_module("tests.reliability.window_script", run_name="__main__")
