@@ -41,9 +41,14 @@ class HeadPicture:
         return "muted" if self.baseline else "validation"
 
     @property
+    def has_diverged(self) -> bool:
+        """Whether weights are not numbers, so that there is nothing to paint or to read."""
+        return bool(np.isnan(self.weights).any())
+
+    @property
     def legend(self) -> str:
         """What colours and dashes mean, or why there are none; empty if they need no explanation."""
-        if np.isnan(self.weights).any():
+        if self.has_diverged:
             return DIVERGED
         colours = f"Orange: more than {self.baseline}; blue: less." if self.baseline else ""
         dashes = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: the dataset's alignment."

@@ -58,3 +58,23 @@ def aligned_sentence(reads: tuple[int, int, int] = (1, 0, 2)) -> ProbedSentence:
     cross[..., 2] = 1.0
     cross[1, 2] = np.eye(3)[list(reads)]
     return replace(made, by_reference=replace(made.by_reference, cross=cross))
+
+
+def diverged(shown: ProbedSentence) -> ProbedSentence:
+    """The sentence as a diverged model sees it: no attention weight and no probability is a number."""
+    return replace(
+        shown,
+        encoder_self=np.full_like(shown.encoder_self, np.nan),
+        by_reference=None if shown.by_reference is None else _diverged_feed(shown.by_reference),
+        free_running=_diverged_feed(shown.free_running),
+    )
+
+
+def _diverged_feed(made: Feed) -> Feed:
+    return replace(
+        made,
+        **{
+            name: np.full_like(getattr(made, name), np.nan)
+            for name in ("output_probability", "top_probability", "decoder_self", "cross")
+        },
+    )

@@ -129,7 +129,7 @@ class MapCanvas(HeadCanvas[Cell]):
 
     def readout(self) -> str:
         """The weight pointed at, in words; empty if none is."""
-        if self.picture is None or self._target is None or self._theme.is_exporting:
+        if self.picture is None or self._target is None or self._theme.is_exporting or self.picture.has_diverged:
             return ""
         row, column = self._target
         reader, read = isolated(self.picture.rows[row]), isolated(self.picture.columns[column])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt
@@ -26,6 +27,7 @@ from core.answers.head_ablation import HeadId
 from core.per_cent import per_cent
 from gui.arrow_keys import ARROWS
 from gui.heads.disabled_heads import DisabledHeads
+from gui.heads.head_picture import DIVERGED
 from gui.heads.head_row import HeadRow
 from gui.panels.attention.grid_layout import GridLayout
 from gui.pictures.colour_map import attention_image
@@ -166,7 +168,7 @@ class GridCanvas(QWidget):
             line = layout.note(row, head)
             texts = (f"{nats:.2f} nats · {per_cent(share)}", f"{nats:.2f} · {per_cent(share)}", per_cent(share))
             text = next((text for text in texts if metrics.horizontalAdvance(text) <= line.width()), "")
-            if line.height():
+            if line.height() and not math.isnan(nats):
                 painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_found(self, painter: QPainter, layout: GridLayout) -> None:
@@ -202,7 +204,7 @@ class GridCanvas(QWidget):
         head_id = self._head_at(row, head)
         name = f"{KIND_TITLES[head_id.kind].capitalize()}-attention, layer {head_id.layer + 1}, head {head_id.head + 1}"
         nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
-        name += f". Entropy {nats:.2f} nats, {per_cent(share)} of the highest"
+        name += f". {DIVERGED}" if math.isnan(nats) else f". Entropy {nats:.2f} nats, {per_cent(share)} of the highest"
         scores = self.rows[row].alignment
         if scores is not None:
             name += f". Alignment {scores[head]:.2f}{self._describe_finding(head_id)}"

@@ -24,6 +24,7 @@ from gui.heads.ablation_text import (
 )
 from gui.heads.disabled_heads import DisabledHeads
 from gui.panel import Panel, Table
+from gui.sentences.divergence import NOT_A_NUMBER, has_diverged
 from gui.sentences.engine_query import EngineQuery
 from gui.sentences.shown_sentence import NothingShown, shown_sentence
 from gui.theme import GRID
@@ -76,6 +77,8 @@ class HeadAblationPanel(Panel):
         self._ask(history, step, shown.sentence)
         if self.query.answer is None:
             self.show_empty(self.query.error)
+        elif has_diverged(self.query.answer.complete.sentence.free_running):
+            self.show_empty(NOT_A_NUMBER)
         else:
             self.show_body()
             self._draw(self.query.answer)

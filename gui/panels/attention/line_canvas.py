@@ -35,7 +35,7 @@ class LineCanvas(HeadCanvas[Token]):
 
     def readout(self) -> str:
         """The strongest weights of the token pointed at, in words."""
-        if self.picture is None or self._target is None:
+        if self.picture is None or self._target is None or self.picture.has_diverged:
             return ""
         side, index = self._target
         if side == "below":

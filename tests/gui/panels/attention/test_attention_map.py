@@ -15,14 +15,14 @@ from pytestqt.qtbot import QtBot
 from core.events import ProbeDone
 from core.history import History
 from core.probes import Probe
-from gui.heads.head_picture import HeadPicture, alignment_help, chosen_head
+from gui.heads.head_picture import DIVERGED, HeadPicture, alignment_help, chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention.attention_map import AttentionMap, MapCanvas
 from gui.panels.attention.colour_bar import paint_colour_bar
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
-from tests.gui.builders import aligned_sentence, sentence
+from tests.gui.builders import aligned_sentence, diverged, sentence
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
@@ -158,6 +158,17 @@ def test_gold_alignments_are_visible_on_every_colour_of_a_difference(stage: Stag
         assert ({theme.colours.muted, theme.colours.surface} <= seen) == ((row, column) in gold)
         assert theme.colours.validation not in seen
     assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: the dataset's alignment.")
+
+
+def test_nothing_is_read_out_of_a_diverged_head_but_why_it_is_blank(
+    panel: AttentionMap, history: History, qtbot: QtBot
+) -> None:
+    panel.show_step(history, 300)
+    qtbot.keyClick(panel.canvas, Qt.Key.Key_Down)
+    assert panel.canvas.readout() != ""
+    history.apply(ProbeDone(probe=Probe(step=310, sentences=(diverged(sentence()),))))
+    panel.show_step(history, 310)
+    assert panel.readout.text().endswith(DIVERGED) and panel.canvas.accessibleDescription() == ""
 
 
 def test_a_smaller_head_clears_the_readout_of_a_cell_it_lacks(

@@ -19,6 +19,8 @@ from gui.heads.ablation_text import describe_change, measurements
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.head_ablation_panel import HeadAblationPanel
 from gui.runs.rows import example_path
+from gui.sentences.divergence import NOT_A_NUMBER
+from tests.gui.builders import diverged
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 
@@ -63,6 +65,7 @@ def test_a_key_switches_the_shown_head_off_and_the_changes_are_shown(
     assert panel.summary_label.text() == describe_change(seen)
     assert panel.numbers()[2] == ("without", seen.without.sentence.output, *measurements(seen.without))
     assert_heading_says_of_how_many_pairs_the_loss_is(panel, seen)
+    assert_a_diverged_model_has_no_figures(window, panel, seen)
     qtbot.mouseClick(panel.all_on_button, Qt.MouseButton.LeftButton)
     assert not panel.isVisible() and view.disabled_heads.heads == frozenset()
     qtbot.waitUntil(view.chooser.on_box.isChecked, timeout=WAIT_MS)
@@ -79,6 +82,16 @@ def assert_heading_says_of_how_many_pairs_the_loss_is(panel: HeadAblationPanel, 
         heads.append(panel._heads[-1].text())
     counts = ("2 validation pairs", "1 validation pair", "validation pairs")
     assert heads == [f"loss of {pairs}, nats/token" for pairs in counts]
+
+
+def assert_a_diverged_model_has_no_figures(window: MainWindow, panel: HeadAblationPanel, seen: HeadAblation) -> None:
+    complete = replace(seen.complete, sentence=diverged(seen.complete.sentence))
+    panel.query.answer = replace(seen, complete=complete)
+    panel.show_step(window.context.bridge.history, 0)
+    assert panel.is_empty and NOT_A_NUMBER in panel.empty_label.text()
+    panel.query.answer = seen
+    panel.show_step(window.context.bridge.history, 0)
+    assert not panel.is_empty
 
 
 def menu_of(window: MainWindow, reason: QContextMenuEvent.Reason, place: QPoint) -> QMenu:

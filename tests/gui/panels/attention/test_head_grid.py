@@ -13,12 +13,13 @@ from pytestqt.qtbot import QtBot
 from core.events import ProbeDone
 from core.history import History
 from core.probes import Probe
+from gui.heads.head_picture import DIVERGED
 from gui.panels.attention.head_grid import HeadGrid
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.widgets.dynamic_labels import elided_title
-from tests.gui.builders import aligned_sentence, sentence
+from tests.gui.builders import aligned_sentence, diverged, sentence
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -126,6 +127,23 @@ def test_every_cross_attention_head_has_its_alignment_score(panel: HeadGrid, his
         assert ("encoder_self", 2, 3, "") in in_csv and ("decoder_self", 2, 3, "") in in_csv
     panel.with_entropy = True
     assert [line[3] for line in panel.numbers() if line[:3] == ("cross", 2, 3)] == [1.0]
+
+
+def test_a_diverged_head_has_no_entropy_but_says_why_it_is_blank(panel: HeadGrid, history: History) -> None:
+    history.apply(ProbeDone(probe=Probe(step=310, sentences=(diverged(sentence()), sentence()))))
+    panel.with_entropy = True
+    panel.show_step(history, 300)
+    assert "nats" in tooltip_of(panel, 5, 2) and len(colours_below(panel, 5, 2)) > 1
+    panel.show_step(history, 310)
+    assert DIVERGED in tooltip_of(panel, 5, 2) and "nats" not in tooltip_of(panel, 5, 2)
+    assert len(colours_below(panel, 5, 2)) == 1
+
+
+def colours_below(panel: HeadGrid, row: int, head: int) -> set[int]:
+    """The colours of the line below a head, in which its entropy is written."""
+    line = panel.canvas._layout().note(row, head).adjusted(0, 2, 0, 0)  # without the frame of the head
+    below = panel.canvas.grab().toImage().copy(line.toRect())
+    return {below.pixel(x, y) for x in range(below.width()) for y in range(below.height())}
 
 
 def tooltip_of(panel: HeadGrid, row: int, head: int) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
-from gui.heads.head_picture import HeadPicture
+from gui.heads.head_picture import DIVERGED, HeadPicture
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.line_canvas import LineCanvas
 from gui.sentences.selection import Selection
@@ -83,6 +83,13 @@ def test_a_smaller_head_clears_the_readout_of_a_token_it_lacks(canvas: LineCanva
     qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("above", 2).center().toPoint())
     canvas.show_picture(HeadPicture(WEIGHTS[:, :2], PICTURE.rows, PICTURE.columns[:2], is_causal=False))
     assert canvas.readout() == ""
+
+
+def test_nothing_is_read_out_of_a_diverged_head_but_why_it_is_blank(canvas: LineCanvas, qtbot: QtBot) -> None:
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    assert canvas.readout() != ""
+    canvas.show_picture(replace(PICTURE, weights=np.full_like(WEIGHTS, np.nan)))
+    assert canvas.readout() == "" and canvas.caption().endswith(DIVERGED)
 
 
 def test_each_token_is_measured_once_however_many_lines_it_has(
