@@ -17,6 +17,7 @@ from gui.faults.native_crash import earlier_crashes, recording_native_crashes
 from gui.faults.no_display import open_application
 from gui.faults.unhandled_exceptions import reporting_exceptions
 from gui.garbage_collector import collecting_in_gui_thread
+from gui.icons import application_icon
 from gui.main_window import MainWindow
 from gui.preferences import load_preferences, preferences_path, save_preferences
 from gui.switch_interval import short_switch_interval
@@ -33,6 +34,7 @@ def run(argv: list[str], engine: Engine) -> int:
     app = QApplication.instance() or open_application(argv)
     assert isinstance(app, QApplication)
     app.setApplicationName("Headlight")
+    app.setWindowIcon(application_icon())
     app.setStyle("Fusion")
     path = preferences_path()
     preferences = load_preferences(path)

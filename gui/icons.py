@@ -1,4 +1,4 @@
-"""The SVG icons of resources/icons, tinted."""
+"""The SVG icons of resources/icons: the application's own, and those of its controls, tinted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 SIZE = 64  # pixels; Qt scales down from here
+
+
+def application_icon() -> QIcon:
+    """The icon by which the system shows the application; sharp at any size."""
+    return QIcon(str(files("resources.icons").joinpath("headlight.svg")))
 
 
 @cache

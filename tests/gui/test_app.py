@@ -43,6 +43,7 @@ def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(
     errors = capsys.readouterr().err
     assert "headlight: The run cannot be written to " in errors
     assert errors.endswith("Everything up to step 0 is kept.\n")
+    assert not qapp.windowIcon().isNull()
 
 
 def test_ctrl_c_in_the_terminal_ends_the_window(home: Path) -> None:
