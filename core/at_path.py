@@ -27,6 +27,11 @@ def is_file(path: Path) -> bool:
     return stat.S_ISREG(_mode(path))
 
 
+def text_at(path: Path) -> str:
+    """The text of a file; empty if there is none."""
+    return path.read_text(encoding="utf-8") if exists(path) else ""
+
+
 def _mode(path: Path) -> int:
     """The type and permissions of what is at a path; 0 if nothing is."""
     try:

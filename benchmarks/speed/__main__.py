@@ -12,7 +12,7 @@ from benchmarks.chosen_names import add_names
 from benchmarks.speed.machine import machine
 from benchmarks.speed.parts import PARTS, Conditions, why_not_here
 from benchmarks.speed.table import as_record, lines
-from core.training.resolve import physical_cores
+from core.machine.cores import usable_cores
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
             print(f"{name}: {reason}", end="\n\n", flush=True)
             continue
         with tempfile.TemporaryDirectory() as folder:
-            comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, physical_cores()))
+            comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, usable_cores()))
         print("\n".join(lines(comparison)), end="\n\n", flush=True)
         records[name] = as_record(comparison)
     if arguments.json:

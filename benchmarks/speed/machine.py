@@ -8,14 +8,14 @@ from typing import Any
 
 import torch
 
-from core.training.resolve import physical_cores
+from core.machine.cores import usable_cores
 
 
 def machine() -> dict[str, Any]:
     """What decides the speed here."""
     return {
         "processor": _processor(),
-        "cores": physical_cores(),
+        "cores": usable_cores(),
         "torch": torch.__version__,
         "python": platform.python_version(),
     }

@@ -18,7 +18,7 @@ from benchmarks.speed.ours import OURS
 from benchmarks.speed.parts import PARTS, Conditions, why_not_here
 from benchmarks.speed.rivals import TEXTBOOK, textbook_only
 from benchmarks.speed.rounds import Spread
-from core.training.resolve import physical_cores
+from core.machine.cores import usable_cores
 
 RECORDED = Path(__file__).parents[1] / "recorded.json"
 ROUNDS = {"medium-float32": 3, "medium-bfloat16": 4, "small": 2, "greedy-1": 4, "greedy-64": 3}
@@ -57,7 +57,7 @@ def main() -> None:
         if reason := why_not_here(part):
             print(f"{part:18}{reason}", flush=True)
             continue
-        ratio = against_textbook(part, rounds, physical_cores())
+        ratio = against_textbook(part, rounds, usable_cores())
         today[part] = round(ratio.median, 3)
         print(line(part, ratio, recorded.get("ratios", {}).get(part)), flush=True)
     if arguments.record:

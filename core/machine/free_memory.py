@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.at_path import exists
+from core.at_path import exists, text_at
 
 _CONTAINER = Path("/sys/fs/cgroup")
 
@@ -32,7 +32,7 @@ def _free_in_container() -> Iterator[int]:
     """The container's usage includes cached files, but those not used lately can be evicted, so they count as free."""
     limit = _read_number(_CONTAINER / "memory.max")
     if limit is not None:
-        unused = re.search(r"^inactive_file (\d+)$", _read_text(_CONTAINER / "memory.stat"), re.MULTILINE)
+        unused = re.search(r"^inactive_file (\d+)$", text_at(_CONTAINER / "memory.stat"), re.MULTILINE)
         yield limit - (_read_number(_CONTAINER / "memory.current") or 0) + (int(unused[1]) if unused else 0)
 
 
@@ -48,9 +48,5 @@ def _free_below_limit() -> Iterator[int]:
 
 
 def _read_number(path: Path) -> int | None:
-    text = _read_text(path).strip()
+    text = text_at(path).strip()
     return int(text) if text.isdecimal() else None
-
-
-def _read_text(path: Path) -> str:
-    return path.read_text() if exists(path) else ""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Literal
 
 import torch
 
-from core.at_path import exists
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.errors import UserError
 from core.events import Event, Trouble
+from core.machine.cores import usable_cores
 from core.machine.processor import has_bfloat16_products
 from core.model_size import num_parameters
 from core.torchrun import local_cores, local_device, require_device_per_process
@@ -86,19 +85,6 @@ def has_small_steps(config: RunConfig, data: PreparedData) -> bool:
     return num_parameters(config, data) * tokens < _MIN_WORK_FOR_TWO_THREADS
 
 
-def physical_cores() -> int:
-    """Cores this process may use; two hardware threads of a core count once where the system tells."""
-    if not hasattr(os, "sched_getaffinity"):
-        return os.cpu_count() or 1
-    siblings = {_siblings(number) for number in os.sched_getaffinity(0)}
-    return max(1, len(siblings))
-
-
-def _siblings(processor: int) -> str:
-    path = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list")
-    return path.read_text() if exists(path) else str(processor)
-
-
 def _device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
@@ -126,7 +112,7 @@ def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str
 def _num_threads(config: RunConfig, data: PreparedData) -> int:
     requested = config.training.num_threads
     if requested == "auto":
-        return 1 if has_small_steps(config, data) else local_cores(physical_cores())
+        return 1 if has_small_steps(config, data) else local_cores(usable_cores())
     if requested > _MAX_THREADS:
         raise UserError(f"training.num_threads: expected auto or at most {_MAX_THREADS:,}, given {requested:,}.")
     return requested

@@ -24,7 +24,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(quick, "PARTS", tiny_parts)
     monkeypatch.setattr(quick, "ROUNDS", dict.fromkeys(tiny_parts, 2))
     monkeypatch.setattr(quick, "RECORDED", tmp_path / "recorded.json")
-    monkeypatch.setattr(quick, "physical_cores", lambda: 1)
+    monkeypatch.setattr(quick, "usable_cores", lambda: 1)
     return tmp_path / "recorded.json"
 
 

@@ -11,9 +11,10 @@ from core.config import RunConfig, config_to_yaml
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
+from core.machine.cores import usable_cores
 from core.model_size import num_positions
 from core.training import resolve as resolve_module
-from core.training.resolve import physical_cores, resolve, resolve_on_this_machine
+from core.training.resolve import resolve, resolve_on_this_machine
 from tests.core.training.small_runs import DATASET, MODEL
 
 
@@ -36,7 +37,7 @@ def test_auto_probe_every_is_a_hundredth_of_the_steps(data: PreparedData, max_st
 def test_a_small_model_uses_one_thread_and_a_large_one_all_cores(data: PreparedData) -> None:
     assert resolve(config(), data).training.num_threads == 1
     large = {**MODEL, "d_model": 512, "d_ff": 2048, "num_encoder_layers": 6, "num_decoder_layers": 6}
-    assert resolve(config(model=large), data).training.num_threads == physical_cores() >= 1
+    assert resolve(config(model=large), data).training.num_threads == usable_cores() >= 1
     assert resolve(config(model=large, training={"num_threads": 3}), data).training.num_threads == 3
 
 
