@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ VERSION_1 = "5:memory:/\n3:cpu,cpuacct:/docker/4711\n1:name=systemd:/\n"
 
 
 @pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The control groups of a machine with `CORES` physical cores."""
     monkeypatch.setattr(cores, "_physical_cores", lambda: CORES)
     monkeypatch.setattr(cores, "_OWN_GROUPS", tmp_path / "own_groups")
