@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.at_path import text_at
-
-_OWN_GROUPS = Path("/proc/self/cgroup")
-_GROUPS = Path("/sys/fs/cgroup")
+from core.machine.control_groups import control_groups
 
 
 def usable_cores() -> int:
@@ -36,16 +34,7 @@ def _limits() -> Iterator[float]:
     More threads than that are all stopped for the rest of each tenth of a second, most of it spent waiting for each
     other.
     """
-    for group in _control_groups():
+    for group in control_groups("cpu"):
         version_1 = " ".join(text_at(group / name).strip() for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us"))
         if limited := re.match(r"(\d+) (\d+)", text_at(group / "cpu.max") or version_1):  # not "max", nor -1
             yield int(limited[1]) / int(limited[2])
-
-
-def _control_groups() -> Iterator[Path]:
-    """The groups of this process and those around them; in a container, its own is the outermost."""
-    for line in text_at(_OWN_GROUPS).splitlines():
-        _, controllers, name = line.split(":", maxsplit=2)
-        mounted = _GROUPS / "cpu" if "cpu" in controllers.split(",") else _GROUPS  # version 1: a tree per controller
-        group = mounted / name.lstrip("/")
-        yield from (group, *group.parents)

@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.at_path import exists, text_at
+from core.machine.control_groups import control_groups
 
-_CONTAINER = Path("/sys/fs/cgroup")
+_GROUP_FILES = (  # of control groups in their two versions, the second first
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
 
 
 def free_memory() -> int | None:
-    """In bytes, the least of what the machine, a container and this process's limit leave. None if nothing is known."""
+    """In bytes, the least of what machine, control groups and this process's limit leave. None if nothing is known."""
     return min(_known_limits(), default=None)
 
 
@@ -24,16 +28,18 @@ def _known_limits() -> Iterator[int]:
         yield 1024 * (int(sizes["MemAvailable"]) + int(sizes["SwapFree"]))
     elif hasattr(os, "sysconf"):  # macOS reclaims memory from other programs: all of it counts
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    yield from _free_in_container()
+    yield from _free_in_control_groups()
     yield from _free_below_limit()
 
 
-def _free_in_container() -> Iterator[int]:
-    """The container's usage includes cached files, but those not used lately can be evicted, so they count as free."""
-    limit = _read_number(_CONTAINER / "memory.max")
-    if limit is not None:
-        unused = re.search(r"^inactive_file (\d+)$", text_at(_CONTAINER / "memory.stat"), re.MULTILINE)
-        yield limit - (_read_number(_CONTAINER / "memory.current") or 0) + (int(unused[1]) if unused else 0)
+def _free_in_control_groups() -> Iterator[int]:
+    """A group's usage includes cached files, but those not used lately can be evicted, so they count as free."""
+    for group in control_groups("memory"):
+        for max_name, current_name, unused_name in _GROUP_FILES:
+            limit = _read_number(group / max_name)
+            if limit is not None:
+                unused = re.search(rf"^{unused_name} (\d+)$", text_at(group / "memory.stat"), re.MULTILINE)
+                yield limit - (_read_number(group / current_name) or 0) + (int(unused[1]) if unused else 0)
 
 
 def _free_below_limit() -> Iterator[int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine import cores
+from core.machine import control_groups, cores
 from core.machine.cores import usable_cores
 
 CORES = 8
@@ -18,8 +18,8 @@ VERSION_1 = "5:memory:/\n3:cpu,cpuacct:/docker/4711\n1:name=systemd:/\n"
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The control groups of a machine with `CORES` physical cores."""
     monkeypatch.setattr(cores, "_physical_cores", lambda: CORES)
-    monkeypatch.setattr(cores, "_OWN_GROUPS", tmp_path / "own_groups")
-    monkeypatch.setattr(cores, "_GROUPS", tmp_path)
+    monkeypatch.setattr(control_groups, "OWN", tmp_path / "own_groups")
+    monkeypatch.setattr(control_groups, "MOUNTED", tmp_path)
     return tmp_path
 
 
