@@ -32,7 +32,7 @@ def dissect_head(
     weights, and only recorded. Draws no random number.
     Raises UserError for a text that `encode_text` refuses, and for a reference longer than the model's positions.
     """
-    device = next(model.parameters()).device
+    device = model.device
     source_ids = encode_text(model, data, request.source)[0]
     src, src_mask = pad_ids([source_ids], device)
     if request.reference is None:

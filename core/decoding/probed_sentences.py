@@ -39,7 +39,7 @@ def probe_sentences(
 
     Draws no random number.
     """
-    src, src_mask = pad_ids(_source_ids(data, sentences), next(model.parameters()).device)
+    src, src_mask = pad_ids(_source_ids(data, sentences), model.device)
     return read_sentences(model, data, sentences, greedy_decode(model, src, src_mask, max_length=max_length))
 
 
@@ -52,7 +52,7 @@ def read_sentences(
     sentence longer than the model's positions.
     """
     sources = _source_ids(data, sentences)
-    src, src_mask = pad_ids(sources, next(model.parameters()).device)
+    src, src_mask = pad_ids(sources, model.device)
     free = [output.produced for output in outputs]
     references = {i: target_ids(data, s.reference) for i, s in enumerate(sentences) if s.reference is not None}
     recorded = _run_model(model, src, src_mask, [*range(len(sentences)), *references], [*free, *references.values()])

@@ -24,7 +24,7 @@ def search_beam(model: Transformer, data: PreparedData, request: SearchBeam, *, 
 
     Raises UserError for a text that `encode_text` refuses, and for a prefix that has tokens of another vocabulary.
     """
-    src, src_mask = pad_ids([encode_text(model, data, request.source)[0]], next(model.parameters()).device)
+    src, src_mask = pad_ids([encode_text(model, data, request.source)[0]], model.device)
     recorder, forced = _BeamRecorder(request.beam_size), prefix_ids(data, request.prefix)
 
     def decode(beam_size: int, on_step: OnStep | None) -> list[ScoredHypothesis]:

@@ -67,7 +67,7 @@ def _decode_by_length(
     request: Translate,
 ) -> list[_Decoded]:
     """Decode sources in batches of similar length; the results are in the order of the sources."""
-    device = next(model.parameters()).device
+    device = model.device
     by_length = sorted(range(len(sources)), key=lambda index: len(sources[index]))
     found: dict[int, _Decoded] = {}
     for start in range(0, len(sources), _BATCH_SIZE):

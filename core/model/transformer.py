@@ -79,6 +79,11 @@ class Transformer(nn.Module):
         if config.tie_embeddings != "none":
             self.output.weight = tgt_tokens.weight
 
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are, and ids must be."""
+        return self.output.weight.device
+
     def forward(self, src: Tensor, tgt_input: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
         """Logits [B, T, V] of the token that follows each of tgt_input."""
         return self.project(self.decode(tgt_input, self.encode(src, src_mask), src_mask, tgt_mask))

@@ -52,7 +52,7 @@ def _run_model(
 def _loss(model: Transformer, batch: Batch) -> float:
     """Nats per target token, teacher-forced."""
     forced = TeacherForcedScores()
-    forced.update(model, np.arange(len(batch.src)), batch.to(next(model.parameters()).device))
+    forced.update(model, np.arange(len(batch.src)), batch.to(model.device))
     return forced.metrics()["loss"]
 
 

@@ -55,7 +55,7 @@ def score_split(
     tokens of the split, `<eos>` included. Draws no random number, and may be abandoned at any yield. Without a host
     there are no plugin metrics.
     """
-    device = next(model.parameters()).device
+    device = model.device
     forced, num_pairs = TeacherForcedScores(), len(data.split(split))
     num_decoded = min(num_free_running or num_pairs, num_pairs)
     for indices, batch in eval_batches(data, split, _BATCH_TOKENS):
