@@ -338,13 +338,15 @@ class ToyGermanEnglish(DatasetPlugin[ToyOptions]):
 
     What to look for in the preset (two layers; seeds 0 and 1; figures are shares of a row):
 
-    - cross: heads follow the words, wherever these stand in German. Rows of adjectives put 0.77 to 0.99 on theirs, in
-      either layer. A verb that is at the end in German and near the front in English is found by layer 2, 0.80 to 0.91;
-      layer 1 has 0.29 to 0.74 there.
-    - The words are found between steps 120 and 300: meanwhile the loss falls from 2.1 to about 0.25, and the share of
-      sentences without an error rises from 0 at step 100 to about 0.86.
-    - encoder self, layer 1: the row's own position, 0.46 to 0.67. Layer 2 looks around more.
-    - decoder self: in every head the row's own position, 0.38 to 0.67.
+    - cross: heads follow the words, wherever these stand in German. Rows of adjectives put 0.80 to 1.00 on theirs, in
+      either layer. A verb that is at the end in German and near the front in English is found by layer 2, 0.66 to 0.97;
+      layer 1 has 0.35 to 0.92 there.
+    - The words are found between steps 100 and 300: meanwhile the loss falls from 2.2 to about 0.15, and the share of
+      sentences without an error rises from 0 to about 0.9.
+    - "sie" is "she" or "they", which only the verb's ending tells. Of 36 sentences with it, 23 to 26 are wrong at step
+      200, 4 to 6 at step 300, and at most 2 at step 400.
+    - encoder self: the row's own position, 0.34 to 0.52 in layer 1, 0.31 to 0.47 in layer 2.
+    - decoder self: the row's own position, 0.28 to 0.50 in layer 1, 0.62 to 0.71 in layer 2.
     """
 
     name = "toy_german_english"
