@@ -23,14 +23,16 @@ class Addition(DatasetPlugin[AdditionOptions]):
 
     What to look for in the trained preset (two layers, the sum written from the left; figures are shares of a row):
 
-    - cross, layer 2: every head attends to the two digits in the column of the digit to be written, 1.00.
-    - cross, layer 1: one head attends to the column to the right, 0.83. That is where the carry comes from.
+    - cross, layer 2: three heads attend to the two digits in the column of the digit to be written, 1.00; the fourth
+      has 0.70 there.
+    - cross, layer 1: one head attends to the column to the right, 0.75. That is where the carry comes from.
     - encoder self, layer 2: in one head every digit attends to the digit above or below it in the other number, 1.00,
-      so both know their sum; another head attends to the next smaller column, 0.49.
-    - encoder self, layer 1: `+` and `<eos>`, the ends of the two numbers, are bright columns. The place value of a
-      digit is counted from there.
+      so both know their sum; another head attends to the next smaller column, 0.29.
+    - encoder self, layer 1: `<eos>` and `+`, the ends of the two numbers, are bright columns, up to 1.00 and 0.40. The
+      place value of a digit is counted from there.
 
-    Other seeds (0, 2) find the same solution, less cleanly, and may fetch the carry in layer 2.
+    Other seeds and other processors find other ways: with seed 2, a head of encoder self, layer 2, fetches the carry
+    from the next smaller column, 1.00.
     """
 
     name = "addition"
