@@ -12,7 +12,7 @@ from core.machine.control_groups import control_groups
 
 
 def usable_cores() -> int:
-    """The physical cores this process may keep busy: at most as many as a container may take the time of."""
+    """The physical cores that this process may keep busy, in the time that its control groups may take."""
     return max(1, int(min([_physical_cores(), *_limits()])))
 
 
@@ -31,8 +31,8 @@ def _siblings(processor: int) -> str:
 def _limits() -> Iterator[float]:
     """In cores, the time that each control group of this process may take, where it is limited.
 
-    More threads than that are all stopped for the rest of each tenth of a second, most of it spent waiting for each
-    other.
+    With more threads, Linux stops all of them for part of each tenth of a second, as soon as they have used the time
+    up, also by waiting for each other.
     """
     for group in control_groups("cpu"):
         version_1 = " ".join(text_at(group / name).strip() for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us"))
