@@ -108,7 +108,7 @@ def test_an_experiment_during_the_run_is_disabled_if_the_run_takes_no_steps(pane
     panel.show_step(stuck, 299)
     assert not notices.try_button.isEnabled() and notices.try_button.toolTip() == "It takes no steps"
     plant(notices, stuck, "memorising")
-    assert notices.try_button.isEnabled() and notices.try_button.text() == "Try it: dropout 0.3"
+    assert notices.try_button.isEnabled() and notices.try_button.text() == "Try it: dropout 0.1"
     assert "new run" in notices.try_button.toolTip()
 
 
