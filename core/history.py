@@ -37,6 +37,8 @@ from core.notices.notice_tracker import NoticeTracker
 from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.documents import DamagedFile
+from core.run_files.file_names import METRICS, STATE
+from core.run_files.step_files import CHECKPOINTS, PROBES, SNAPSHOTS
 from core.run_folder import RunFolder
 from core.runs.growing_curve import GrowingCurve, Steps, Values
 from core.runs.metrics_tail import MetricsTail
@@ -315,7 +317,7 @@ class History:
         for curve in self._curves.values():
             curve.truncate_after(step)
         # The folder has lost what was made of `step` after its checkpoint; only that step is read, in any long run.
-        lines = metrics_file.records_of_step(run / "metrics.jsonl", step)
+        lines = metrics_file.records_of_step(run / METRICS, step)
         is_validated = any("is_best" in line for line in lines)
         settings = metrics_file.settings_of([line for line in lines if "setting" in line])
         if not is_validated:
@@ -359,14 +361,14 @@ class History:
             self._reset_run()
         self.state = folder.reread_state().state
         self._read_new_records(folder)
-        probes, modified_at = folder.probe_steps(), _modified_at(folder.path / "probes")
+        probes, modified_at = folder.probe_steps(), _modified_at(folder.path / PROBES)
         if probes != self.probe_steps or modified_at != self._probes_modified_at:  # or a sentence was added
             self._probes.clear()
         self.alignment.unread.extend(sorted(set(probes) - set(self.probe_steps)))
         self.probe_steps, self._probes_modified_at = probes, modified_at
         self._are_snapshots_listed = False
         self._list_checkpoints()
-        others = (_modified_at(folder.path / name) for name in ("snapshots", "checkpoints", "run.json"))
+        others = (_modified_at(folder.path / name) for name in (SNAPSHOTS, CHECKPOINTS, STATE))
         self._folder_stamp = (*self._metrics.position, modified_at, *others)
         return self._folder_stamp != before
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.run_files import metrics_file
 from core.run_files.atomic import write_atomically
+from core.run_files.file_names import METRICS
 from core.run_files.step_files import CHECKPOINTS, STEP_FILE_SUFFIXES, remove_step, steps_in
 from core.run_folder import RunFolder
 
@@ -43,7 +44,7 @@ def truncate_run(
     that checkpoint knows as the best: run.json is written after it, and lacks that if a crash came in between. The
     newest checkpoints go first: if this is interrupted at any point, the last one left has all that belongs to it.
     """
-    path = run.path / "metrics.jsonl"
+    path = run.path / METRICS
     min_size, durable_size = run.state.metrics_size, run.state.durable_metrics_size
     metrics = metrics_file.lines_until(path, step, at_step, min_size=min_size, durable_size=durable_size)
     for later in reversed(_later(run, CHECKPOINTS, step)):

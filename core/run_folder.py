@@ -37,7 +37,7 @@ from core.run_files.checkpoint_files import (
 from core.run_files.confined import require_confined
 from core.run_files.copying import read_to_copy
 from core.run_files.documents import DamagedFile, checksum, json_bytes, json_object, read_file
-from core.run_files.file_names import LABEL
+from core.run_files.file_names import CONFIG, ENVIRONMENT, LABEL, LOG, METRICS, STATE, VOCABULARY
 from core.run_files.label import RunLabel, label_bytes, read_label
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.runs_dir import (
@@ -52,7 +52,16 @@ from core.run_files.runs_dir import (
 )
 from core.run_files.single_writer import SingleWriterFolder
 from core.run_files.state import RunState, now, read_state
-from core.run_files.step_files import CHECKPOINTS, STEP_FOLDERS, remove_step, step_path, steps_in
+from core.run_files.step_files import (
+    CHECKPOINTS,
+    PROBES,
+    SNAPSHOTS,
+    STEP_FOLDERS,
+    VALIDATIONS,
+    remove_step,
+    step_path,
+    steps_in,
+)
 from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
 from core.run_files.unsynced_files import UnsyncedFiles
@@ -100,7 +109,7 @@ class RunFolder(SingleWriterFolder):
         """Open a run for reading (and, after `claim`, for writing). Raises UserError if `path` is not a run."""
         require_run(path)
         require_confined(path)
-        folder = cls(path, read_state(path / "run.json"))
+        folder = cls(path, read_state(path / STATE))
         folder._correct_last_step()
         folder.use_settings(folder.config().training)
         return folder
@@ -109,8 +118,8 @@ class RunFolder(SingleWriterFolder):
     def _create_in(cls, path: Path) -> RunFolder:
         for name in STEP_FOLDERS:
             (path / name).mkdir()  # if two processes begin here, the second one fails at the first of these
-        (path / "log.txt").touch()
-        (path / "metrics.jsonl").touch()
+        (path / LOG).touch()
+        (path / METRICS).touch()
         folder = cls(path.resolve(), RunState(created=now()))
         folder.update()
         folder.claim_unreported()
@@ -146,12 +155,12 @@ class RunFolder(SingleWriterFolder):
 
     def write_config(self, config: RunConfig) -> None:
         """Write config.yaml: all settings, every auto resolved."""
-        self._write_document("config.yaml", config_to_yaml(config).encode())
+        self._write_document(CONFIG, config_to_yaml(config).encode())
         self.use_settings(config.training)
 
     def config(self) -> RunConfig:
         """The config the run began with; later changes are in `settings_changed` and in the checkpoints."""
-        return _parse_config(self._read_document("config.yaml").decode(), str(self.path / "config.yaml"))
+        return _parse_config(self._read_document(CONFIG).decode(), str(self.path / CONFIG))
 
     def latest_config(self) -> RunConfig:
         """The config with all settings changed since the run began."""
@@ -167,19 +176,19 @@ class RunFolder(SingleWriterFolder):
 
     def write_environment(self, environment: Mapping[str, Any]) -> None:
         """Write environment.json."""
-        self._write_document("environment.json", json_bytes(environment))
+        self._write_document(ENVIRONMENT, json_bytes(environment))
 
     def environment(self) -> dict[str, Any]:
         """Read environment.json: versions, device, threads, command line, code revision, data fingerprint."""
-        return json_object(self._read_document("environment.json"), self.path / "environment.json")
+        return json_object(self._read_document(ENVIRONMENT), self.path / ENVIRONMENT)
 
     def write_vocabulary(self, vocabulary: Mapping[str, Any]) -> None:
         """Write vocabulary.json."""
-        self._write_document("vocabulary.json", json_bytes(vocabulary))
+        self._write_document(VOCABULARY, json_bytes(vocabulary))
 
     def vocabulary(self) -> dict[str, Any]:
         """Read vocabulary.json: what tokenising and decoding ids need, from `PreparedData.vocabulary_document`."""
-        return json_object(self._read_document("vocabulary.json"), self.path / "vocabulary.json")
+        return json_object(self._read_document(VOCABULARY), self.path / VOCABULARY)
 
     def write_subword_models(self, models: Mapping[str, bytes]) -> None:
         """Write src.model and tgt.model, for the sides that have subwords."""
@@ -195,11 +204,11 @@ class RunFolder(SingleWriterFolder):
     def model_documents(self) -> dict[str, bytes]:
         """The documents that weights need to be of use, by name."""
         subwords = {f"{side}.model": model for side, model in self.subword_models().items()}
-        return {name: self._read_document(name) for name in ("config.yaml", "vocabulary.json")} | subwords
+        return {name: self._read_document(name) for name in (CONFIG, VOCABULARY)} | subwords
 
     def model_documents_at(self, step: int) -> dict[str, bytes]:
         """The documents for the weights of one step: config.yaml has the settings changed up to it."""
-        return self.model_documents() | {"config.yaml": config_to_yaml(self.config_at(step)).encode()}
+        return self.model_documents() | {CONFIG: config_to_yaml(self.config_at(step)).encode()}
 
     def write_label(self, label: RunLabel) -> None:
         """Write the user's name and note. Needs no claim: allowed while another process trains the run."""
@@ -213,7 +222,7 @@ class RunFolder(SingleWriterFolder):
 
     def log(self, text: str) -> None:
         """Append a line to log.txt, with the time."""
-        with (self.path_to_write / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
+        with (self.path_to_write / LOG).open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
     def use_settings(self, training: TrainingConfig) -> None:
@@ -241,7 +250,7 @@ class RunFolder(SingleWriterFolder):
         self._append(metrics_file.setting_line(time.time(), changed))
 
     def _append(self, lines: bytes) -> None:
-        path = self.path_to_write / "metrics.jsonl"
+        path = self.path_to_write / METRICS
         metrics_file.append(path, lines)
         self._unsynced.add(path)
 
@@ -285,7 +294,7 @@ class RunFolder(SingleWriterFolder):
 
     @property
     def _metrics_path(self) -> Path:
-        return self.path / "metrics.jsonl"
+        return self.path / METRICS
 
     # -- validations -------------------------------------------------------------------------------------------------
 
@@ -294,40 +303,40 @@ class RunFolder(SingleWriterFolder):
 
         Sentences of at most `VALIDATIONS_KEPT` validations are kept, and those of the best checkpoint.
         """
-        self._unsynced.write(step_path(self.path_to_write, "validations", done.step), validation_bytes(done.sentences))
+        self._unsynced.write(step_path(self.path_to_write, VALIDATIONS, done.step), validation_bytes(done.sentences))
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
         steps = self.validation_steps()
         for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
-            remove_step(self.path_to_write, "validations", thinned)
+            remove_step(self.path_to_write, VALIDATIONS, thinned)
 
     def validated_sentences(self, step: int) -> tuple[ValidatedSentence, ...]:
         """The sentences of the validation at this step."""
-        return read_validation_file(self._path("validations", step))
+        return read_validation_file(self._path(VALIDATIONS, step))
 
     def validation_steps(self) -> list[int]:
         """The steps whose validated sentences are kept, ascending."""
-        return steps_in(self.path, "validations")
+        return steps_in(self.path, VALIDATIONS)
 
     # -- probes and snapshots ----------------------------------------------------------------------------------------
 
     def write_probe(self, probe: Probe) -> None:
         """Write a probe, replacing an earlier one of the same step."""
-        path = step_path(self.path_to_write, "probes", probe.step)
+        path = step_path(self.path_to_write, PROBES, probe.step)
         # A checkpoint may have synced the earlier one: a power cut must not destroy both.
         write = write_atomically if exists(path) else self._unsynced.write
         write(path, probe_bytes(probe))
 
     def probe(self, step: int) -> Probe:
         """The probe at exactly this step."""
-        return read_probe_file(self._path("probes", step))
+        return read_probe_file(self._path(PROBES, step))
 
     def has_probe(self, step: int) -> bool:
         """Whether there is a probe at exactly this step. Listing ten thousand takes as long as reading ten."""
-        return exists(self._path("probes", step))
+        return exists(self._path(PROBES, step))
 
     def probe_steps(self) -> list[int]:
         """The steps with a probe, ascending."""
-        return steps_in(self.path, "probes")
+        return steps_in(self.path, PROBES)
 
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
         """Write a snapshot of the weights, thinning the snapshots so that they stay within `snapshot_budget_mb`."""
@@ -336,17 +345,17 @@ class RunFolder(SingleWriterFolder):
         before = [known for known in self.snapshot_steps() if known != step]
         kept = steps_to_keep([*before, step], max_kept)
         for thinned in set(before) - set(kept):
-            remove_step(self.path_to_write, "snapshots", thinned)
+            remove_step(self.path_to_write, SNAPSHOTS, thinned)
         if step in kept:
-            self._unsynced.write(step_path(self.path_to_write, "snapshots", step), data)
+            self._unsynced.write(step_path(self.path_to_write, SNAPSHOTS, step), data)
 
     def read_snapshot(self, step: int) -> Weights:
         """The weights of the snapshot at exactly this step."""
-        return read_tensors(self._path("snapshots", step))[0]
+        return read_tensors(self._path(SNAPSHOTS, step))[0]
 
     def snapshot_steps(self) -> list[int]:
         """The steps with a snapshot, ascending."""
-        return steps_in(self.path, "snapshots")
+        return steps_in(self.path, SNAPSHOTS)
 
     def kept_steps(self) -> list[int]:
         """The steps whose weights are kept, in a snapshot or a checkpoint, ascending."""

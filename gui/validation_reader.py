@@ -16,7 +16,7 @@ from core.errors import UserError
 from core.events import ValidatedSentence
 from core.history import History
 from core.run_files.documents import damaged
-from core.run_files.step_files import step_path
+from core.run_files.step_files import VALIDATIONS, step_path
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 
@@ -136,7 +136,7 @@ def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None
     tokens = tokens or _most_common(map(_tokens_of, validations.values()))
     fitting = {step: sentences for step, sentences in validations.items() if _tokens_of(sentences) == tokens}
     for step in validations.keys() - fitting.keys():
-        path = step_path(folder.path, "validations", step)
+        path = step_path(folder.path, VALIDATIONS, step)
         errors.append(damaged(path, "its sentences differ from those of the run's other validations"))
     rights = {step: right_tokens(sentences) for step, sentences in fitting.items()}
     figures = compute_figures(wanted, fitting[wanted]) if wanted in fitting else None

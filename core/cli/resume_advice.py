@@ -12,6 +12,7 @@ from core.cli.named_run import runs_dir_of
 from core.cli.open_run import DATASET_OPTION
 from core.errors import UserError
 from core.events import RunFinished
+from core.run_files.file_names import CONFIG
 from core.run_files.runs_dir import runs_in_group
 from core.run_files.step_files import CHECKPOINTS, step_path
 from core.run_folder import RunFolder
@@ -74,7 +75,7 @@ def _continue_advice(folder: RunFolder, finished: RunFinished, arguments: Namesp
 def _new_run_command(folder: RunFolder, arguments: Namespace, changes: Mapping[str, Any]) -> str:
     """The command that begins a new run with the present settings, except these changes."""
     runs_dir_option = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
-    words = [str(folder.path / "config.yaml"), *_unstored_options(arguments), *runs_dir_option]
+    words = [str(folder.path / CONFIG), *_unstored_options(arguments), *runs_dir_option]
     return _command(words, {**_settings_changed_since(folder, 0), **changes})
 
 

@@ -16,12 +16,12 @@ from core.at_path import exists
 from core.errors import UserError
 from core.run_files.archive import unpack, write_archive
 from core.run_files.documents import checksum, json_bytes, reporting_read_errors
-from core.run_files.file_names import LABEL
+from core.run_files.file_names import ENVIRONMENT, LABEL, METRICS, STATE
 from core.run_files.hidden_folders import unpacking_folder
 from core.run_files.label import label_bytes
 from core.run_files.runs_dir import numbered_paths, safe_folder_name
 from core.run_files.state import RunState, state_bytes
-from core.run_files.step_files import STEP_FILE_SUFFIXES, step_path
+from core.run_files.step_files import SNAPSHOTS, STEP_FILE_SUFFIXES, step_path
 from core.run_files.tensors import tensor_bytes
 from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights
@@ -75,7 +75,7 @@ def _has_same_content(target: Path, folder: Path, state: RunState) -> bool:
     """Whether `target` holds what was unpacked into `folder`; in a shared run, only the label is ever rewritten."""
     with suppress(UserError):
         known = RunFolder.open(target).state
-        files = [str(path.relative_to(folder)) for path in folder.rglob("*.*") if path.name not in (LABEL, "run.json")]
+        files = [str(path.relative_to(folder)) for path in folder.rglob("*.*") if path.name not in (LABEL, STATE)]
         same, _, _ = cmpfiles(folder, target, files, shallow=False)
         return replace(known, updated=state.updated) == state and same == files
     return False
@@ -90,7 +90,7 @@ def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[s
 
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
     yield from _documents(run, run.state, run.model_documents())
-    yield from _matching_files(run, "metrics.jsonl")
+    yield from _matching_files(run, METRICS)
     for folder, suffix in STEP_FILE_SUFFIXES.items():
         yield from _matching_files(run, f"{folder}/*{suffix}")
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):
@@ -98,16 +98,16 @@ def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
 
 
 def _snapshot(step: int, weights: Weights) -> tuple[str, bytes]:
-    return step_path(Path(), "snapshots", step).as_posix(), tensor_bytes(weights, {"step": step})
+    return step_path(Path(), SNAPSHOTS, step).as_posix(), tensor_bytes(weights, {"step": step})
 
 
 def _documents(run: RunFolder, state: RunState, of_model: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     environment = {name: value for name, value in run.environment().items() if name not in _PRIVATE_KEYS}
-    documents = of_model | {"environment.json": json_bytes(environment)}
+    documents = of_model | {ENVIRONMENT: json_bytes(environment)}
     checksums = {name: checksum(data) for name, data in documents.items()}
     yield from documents.items()
     yield LABEL, label_bytes(run.label())
-    yield "run.json", state_bytes(_shared_state(state, checksums))
+    yield STATE, state_bytes(_shared_state(state, checksums))
 
 
 def _shared_state(state: RunState, checksums: dict[str, str]) -> RunState:

@@ -22,7 +22,7 @@ from core.errors import UserError
 from core.run_files.atomic import atomic_file
 from core.run_files.documents import reporting_read_errors
 from core.run_files.file_names import DOCUMENTS, LABEL, METRICS, any_of
-from core.run_files.step_files import STEP_FILES
+from core.run_files.step_files import SNAPSHOTS, STEP_FILES
 
 SUFFIX = ".headlight"
 MAX_FILES = 20_000
@@ -51,7 +51,7 @@ def write_archive(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
                 num_files[folder] += 1
                 num_bytes[folder] += len(data)
                 if _fits(num_files.total(), num_bytes.total()):
-                    kind = ZIP_STORED if folder == "snapshots" else ZIP_DEFLATED
+                    kind = ZIP_STORED if folder == SNAPSHOTS else ZIP_DEFLATED
                     archive.writestr(ZipInfo(name), data, kind)
         if not _fits(num_files.total(), max(num_bytes.total(), file.tell())):  # the list of files counts too
             raise _too_large(path, num_files, num_bytes)

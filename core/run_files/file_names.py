@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-DOCUMENTS = ("run.json", "config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model")
+STATE, CONFIG, ENVIRONMENT, VOCABULARY = "run.json", "config.yaml", "environment.json", "vocabulary.json"
+DOCUMENTS = (STATE, CONFIG, ENVIRONMENT, VOCABULARY, "src.model", "tgt.model")
 METRICS, LOG, LABEL = "metrics.jsonl", "log.txt", "label.json"
 ALL_FILES = (*DOCUMENTS, METRICS, LOG, LABEL)
 

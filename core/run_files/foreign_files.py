@@ -10,7 +10,7 @@ from pathlib import Path
 from core.at_path import is_file
 from core.errors import UserError
 from core.run_files.checked_lines import is_intact
-from core.run_files.file_names import ALL_FILES, any_of
+from core.run_files.file_names import ALL_FILES, CONFIG, METRICS, STATE, any_of
 from core.run_files.format import FORMAT
 from core.run_files.state import read_state
 from core.run_files.step_files import STEP_FILES, STEP_FOLDERS
@@ -62,7 +62,7 @@ def _is_curves(path: Path) -> bool:
     return False
 
 
-_RECOGNISERS = {"run.json": _is_state, "config.yaml": _is_settings, "metrics.jsonl": _is_curves}
+_RECOGNISERS = {STATE: _is_state, CONFIG: _is_settings, METRICS: _is_curves}
 
 
 def _foreign_files(run: Path) -> list[str]:

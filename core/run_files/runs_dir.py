@@ -18,11 +18,12 @@ from core.errors import RunNotWritable, UserError
 from core.home_paths import expand_home
 from core.run_files.archive import SUFFIX
 from core.run_files.documents import reporting_read_errors
+from core.run_files.file_names import CONFIG, METRICS, STATE
 from core.run_files.state import read_state
 from core.user_dirs import USER_DIRS
 
 _READABLE_ADVICE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
-_DOCUMENTS = ("run.json", "config.yaml")  # every run has them
+_DOCUMENTS = (STATE, CONFIG)  # every run has them
 _MAX_NAME_BYTES = 200  # bytes: with the time before and a number after it, a folder's name may have 255
 
 
@@ -98,7 +99,7 @@ def require_outside_runs(path: Path) -> None:
 def is_gone(run: Path) -> bool:
     """Whether a run's folder is gone, or only what was written while it was being deleted is left of it."""
     try:
-        (run / "config.yaml").stat()
+        (run / CONFIG).stat()
     except OSError as error:  # the whole drive may fail, too
         return not isinstance(error, PermissionError)  # it may be there
     return False
@@ -107,7 +108,7 @@ def is_gone(run: Path) -> bool:
 def has_remains(path: Path) -> bool:
     """Whether a folder holds the remains of a trained run: its metrics, and one of its two documents."""
     with suppress(OSError):  # it may be forbidden to look inside
-        return any(is_file(path / name) for name in _DOCUMENTS) and (path / "metrics.jsonl").stat().st_size > 0
+        return any(is_file(path / name) for name in _DOCUMENTS) and (path / METRICS).stat().st_size > 0
     return False
 
 
@@ -185,7 +186,7 @@ def runs_in_group(group: str, runs_dir: Path) -> list[Path]:
 
 def _group_of(path: Path) -> str | None:
     with suppress(UserError):  # one damaged run must not hide the others
-        return read_state(path / "run.json").group
+        return read_state(path / STATE).group
     return None
 
 

@@ -14,6 +14,7 @@ from core.errors import UserError
 from core.run_files.atomic import write_atomically
 from core.run_files.checkpoint_files import complete_checkpoints
 from core.run_files.claiming import exclusive_lock, process_start_id
+from core.run_files.file_names import LOG, STATE
 from core.run_files.recovering import recover
 from core.run_files.state import RunState, now, read_state, state_bytes
 from core.run_files.step_files import STEP_FOLDERS
@@ -37,7 +38,7 @@ class SingleWriterFolder:
 
     def reread_state(self) -> RunState:
         """Read run.json again, for a run that another process writes."""
-        self._state = read_state(self.path / "run.json")
+        self._state = read_state(self.path / STATE)
         self._correct_last_step()
         return self._state
 
@@ -48,7 +49,7 @@ class SingleWriterFolder:
 
     def is_replaced(self) -> bool:
         """Whether another run is in this folder by now, moved or copied there under the same name."""
-        file = self.path / "run.json"
+        file = self.path / STATE
         with suppress(UserError, OSError):  # damaged or gone, which is found when it is read or written
             # Reading takes half a millisecond, and metrics are appended several times a second.
             return file.stat().st_mtime_ns != self._written_at and read_state(file).created != self._state.created
@@ -63,7 +64,7 @@ class SingleWriterFolder:
 
     def update(self, **changes: Any) -> None:
         """Write changed fields of the state to run.json."""
-        file, state = self.path_to_write / "run.json", replace(self._state, **changes, updated=now())
+        file, state = self.path_to_write / STATE, replace(self._state, **changes, updated=now())
         write_atomically(file, state_bytes(state))
         self._state, self._written_at = state, file.stat().st_mtime_ns
 
@@ -84,7 +85,7 @@ class SingleWriterFolder:
 
     def claim_unreported(self) -> None:
         """Like `claim`, but raises OSError if the folder cannot be written, for a caller that knows its option."""
-        with exclusive_lock(self.path / "log.txt"):
+        with exclusive_lock(self.path / LOG):
             self.require_no_writer()
             for name in STEP_FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out

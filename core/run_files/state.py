@@ -22,6 +22,7 @@ from core.run_files.documents import (
     reporting_read_errors,
     validated,
 )
+from core.run_files.file_names import STATE
 from core.run_files.format import FORMAT, require_known_format
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
@@ -107,7 +108,7 @@ def writer_of(run: Path) -> str | None:
 
     Raises NewerFormat for a run of a newer version, which may or may not have a writer.
     """
-    path = run / "run.json"
+    path = run / STATE
     with suppress(DamagedFile), reporting_read_errors(path):
         return read_state(path).writer() if is_file(path) else None
     return None

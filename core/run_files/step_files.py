@@ -9,10 +9,9 @@ from pathlib import Path
 from core.at_path import is_dir
 from core.run_files.atomic import remove_folder, retry_while_open
 
-STEP_FILE_SUFFIXES = {"validations": ".jsonl", "probes": ".safetensors", "snapshots": ".safetensors"}
-"""The folders with a file for each step, and the files' suffixes."""
-CHECKPOINTS = "checkpoints"
-"""The folder with a folder for each step."""
+VALIDATIONS, PROBES, SNAPSHOTS, CHECKPOINTS = "validations", "probes", "snapshots", "checkpoints"
+STEP_FILE_SUFFIXES = {VALIDATIONS: ".jsonl", PROBES: ".safetensors", SNAPSHOTS: ".safetensors"}
+"""The folders with a file for each step, and the files' suffixes; CHECKPOINTS has a folder for each."""
 STEP_FOLDERS = (*STEP_FILE_SUFFIXES, CHECKPOINTS)
 STEP_FILES = "|".join(rf"{kind}/[0-9]{{6,12}}{re.escape(suffix)}" for kind, suffix in STEP_FILE_SUFFIXES.items())
 """A regular expression for their paths in a run, which has steps of at most twelve digits (`core.run_files.state`)."""

@@ -9,6 +9,7 @@ from core.events import Event, Trouble
 from core.requests import Start
 from core.run_files.copying import files_to_copy, size_of
 from core.run_files.documents import DamagedFile
+from core.run_files.file_names import LOG, METRICS
 from core.run_files.runs_dir import require_disk_space
 from core.run_folder import RunFolder
 from core.serving.new_folder import create_run_folder, removed_on_failure, required_bytes
@@ -48,7 +49,7 @@ def _copy_files(folder: RunFolder, old: RunFolder, files: Sequence[Path]) -> lis
     folder.update(
         created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
         group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
-        best_metric=known.best_metric, metrics_size=known.metrics_size if "metrics.jsonl" in copied else 0,
+        best_metric=known.best_metric, metrics_size=known.metrics_size if METRICS in copied else 0,
     )  # fmt: skip
     return unreadable
 
@@ -56,6 +57,6 @@ def _copy_files(folder: RunFolder, old: RunFolder, files: Sequence[Path]) -> lis
 def _unreadable_note(unreadable: Sequence[str], old: RunFolder, folder: RunFolder) -> Trouble:
     return Trouble(
         sentence=f"The run went on without what could not be read in {old.path} (files: {len(unreadable)}).",
-        advice=f"{folder.path / 'log.txt'} names it.",
+        advice=f"{folder.path / LOG} names it.",
         is_note=True,
     )

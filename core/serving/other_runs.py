@@ -13,7 +13,7 @@ from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.model_size import model_sizes
 from core.run_files.checkpoint_files import MODEL
-from core.run_files.step_files import CHECKPOINTS, step_path
+from core.run_files.step_files import CHECKPOINTS, SNAPSHOTS, step_path
 from core.run_folder import RunFolder
 from core.serving.kept_weights import nearest_kept_step
 from core.serving.opening import recorded_data, require_same_size
@@ -50,7 +50,7 @@ class OtherRuns:
 
 def _weights_files(run: Path, step: int) -> list[str]:
     """The files that may hold the weights of a step; a run that trains past it again rewrites them."""
-    return [str(step_path(run, CHECKPOINTS, step) / MODEL), str(step_path(run, "snapshots", step))]
+    return [str(step_path(run, CHECKPOINTS, step) / MODEL), str(step_path(run, SNAPSHOTS, step))]
 
 
 def _read_model(folder: RunFolder, step: int) -> OtherModel:

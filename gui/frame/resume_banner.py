@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from core.at_path import exists
 from core.errors import UserError
+from core.run_files.file_names import METRICS, STATE
 from core.run_folder import RunFolder, list_runs
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
@@ -83,5 +84,5 @@ def interrupted_run(runs_dir: Path, refused_at: float = 0.0) -> RunFolder | None
 
 def written_at(run: Path) -> float:
     """When the run was last written (seconds since the epoch); run.json alone is as old as the last checkpoint."""
-    files = (run / "run.json", run / "metrics.jsonl")
+    files = (run / STATE, run / METRICS)
     return max((file.stat().st_mtime for file in files if exists(file)), default=0.0)

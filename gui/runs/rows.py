@@ -12,6 +12,8 @@ from pathlib import Path
 
 from core.at_path import exists, is_dir
 from core.errors import UserError
+from core.run_files.file_names import CONFIG, LABEL, METRICS, STATE
+from core.run_files.step_files import CHECKPOINTS, SNAPSHOTS
 from core.run_folder import RunFolder
 from core.runs.run_summary import RunSummary, best_value, summarise, unreadable_state
 
@@ -155,7 +157,7 @@ def state_in_words(summary: RunSummary) -> str:
 
 def _stamp(path: Path) -> tuple[int, ...]:
     """Changes with every file that a row is read from."""
-    names = (".", "run.json", "config.yaml", "label.json", "metrics.jsonl", "checkpoints", "snapshots")
+    names = (".", STATE, CONFIG, LABEL, METRICS, CHECKPOINTS, SNAPSHOTS)
     return tuple(_changed_at(path / name) for name in names)
 
 
