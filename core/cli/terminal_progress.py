@@ -18,6 +18,8 @@ tqdm.set_lock(RLock())  # its own is for several processes: on Python 3.14, maki
 _HIDDEN_METRICS = ("valid/perplexity", "valid/chrf")  # they say the same as valid/loss and valid/bleu
 _FORMAT_WITHOUT_SPEED = "{desc}: {n_fmt} [{elapsed}]"
 _FORMAT_WITHOUT_COUNT = "{desc} [{elapsed}]"
+# tqdm's own, but always in steps/s: it turns slow speeds around, into "2.15s/ steps".
+_FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}, {rate_noinv_fmt}{postfix}]"
 
 
 class TerminalProgress:
@@ -125,10 +127,9 @@ def texts_bar(num_texts: int, *, shown: bool) -> Iterator[tqdm[Never]]:
 
 
 def _bar(**options: Any) -> tqdm[Never]:
-    if sys.stderr.isatty():
-        return tqdm(file=sys.stderr, mininterval=0.1, dynamic_ncols=True, **options)
     # few lines in a log file
-    return tqdm(file=_LineWriter(sys.stderr), mininterval=10.0, dynamic_ncols=True, **options)
+    stream, interval = (sys.stderr, 0.1) if sys.stderr.isatty() else (_LineWriter(sys.stderr), 10.0)
+    return tqdm(file=stream, mininterval=interval, dynamic_ncols=True, bar_format=_FORMAT, **options)
 
 
 class _LineWriter:

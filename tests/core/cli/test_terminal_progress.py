@@ -154,6 +154,14 @@ def test_a_log_file_gets_a_line_for_each_state_of_a_bar(capsys: pytest.CaptureFi
     assert first.startswith("0%|") and warning == "warning" and last.startswith("100%|") and "3/3" in last
 
 
+def test_a_slow_bar_shows_its_speed_in_the_unit_of_a_fast_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with texts_bar(8, shown=True) as bar:
+        bar.start_t -= 10.0  # as if it had begun ten seconds ago
+        bar.update(5)
+        bar.refresh()
+    assert "0.50 texts/s" in capsys.readouterr().err
+
+
 def test_a_stage_ends_when_the_run_is_ready(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
