@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import UserError
+from core.machine.cores import usable_processors
 
 
 class ProcessRank(NamedTuple):
@@ -42,7 +43,7 @@ def torchrun_command(num_processes: int) -> list[str]:
 
 def max_processes() -> int:
     """The most processes on this machine: more would only wait for each other. Two can be tried anywhere."""
-    return max(2, os.cpu_count() or 1)
+    return max(2, usable_processors())
 
 
 def is_alone() -> bool:
@@ -80,7 +81,7 @@ def local_device(device: str) -> str:
 
 def local_threads(num_threads: int) -> int:
     """The run's threads, but with several processes at most a share of this machine's: all wait for the slowest."""
-    return num_threads if is_alone() else min(num_threads, local_cores(os.cpu_count() or 1))
+    return num_threads if is_alone() else min(num_threads, local_cores(usable_processors()))
 
 
 def local_cores(num_cores: int) -> int:

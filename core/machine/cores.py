@@ -1,10 +1,10 @@
-"""How many cores this process may use, as far as the system tells."""
+"""How many cores and processors this process may use, as far as the system tells."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from core.at_path import text_at
@@ -13,15 +13,21 @@ from core.machine.control_groups import control_groups
 
 def usable_cores() -> int:
     """The physical cores that this process may keep busy, in the time that its control groups may take."""
-    return max(1, int(min([_physical_cores(), *_limits()])))
+    return _within_limits(len(set(map(_siblings, _processors()))))
 
 
-def _physical_cores() -> int:
-    """Cores this process may run on; two hardware threads of a core count once where the system tells."""
-    if not hasattr(os, "sched_getaffinity"):
-        return os.cpu_count() or 1
-    siblings = {_siblings(number) for number in os.sched_getaffinity(0)}
-    return max(1, len(siblings))
+def usable_processors() -> int:
+    """As `usable_cores`, but each hardware thread of a core counts."""
+    return _within_limits(len(_processors()))
+
+
+def _within_limits(number: int) -> int:
+    return max(1, int(min([number, *_limits()])))
+
+
+def _processors() -> Collection[int]:
+    """The processors that this process may run on, where the system tells."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
 
 
 def _siblings(processor: int) -> str:

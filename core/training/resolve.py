@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Literal
 
@@ -13,7 +12,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.errors import UserError
 from core.events import Event, Trouble
-from core.machine.cores import usable_cores
+from core.machine.cores import usable_cores, usable_processors
 from core.machine.processor import has_bfloat16_products
 from core.model_size import num_parameters
 from core.torchrun import local_cores, local_device, require_device_per_process
@@ -58,9 +57,9 @@ def resolve_on_this_machine(config: RunConfig, data: PreparedData, emit: Callabl
     """Resolve the config of a run that may have begun on another machine.
 
     If its device is missing, the run moves to the CPU, in a precision that this one multiplies in, and `emit` gets a
-    note. It takes at most as many threads as there are processors here.
+    note. It takes at most as many threads as there are processors here that it may use.
     """
-    training, num_processors = config.training, os.cpu_count() or 1
+    training = config.training
     update: dict[str, object] = {}
     if training.device != "auto" and not _device_exists(training.device):
         # Where bfloat16 is imitated, a step takes dozens of times as long.
@@ -69,7 +68,7 @@ def resolve_on_this_machine(config: RunConfig, data: PreparedData, emit: Callabl
         sentence = f"The run's device, {training.device}, does not exist on this machine."
         emit(Trouble(sentence=sentence, advice=_MOVED_TO_CPU_ADVICE.format(precision=precision), is_note=True))
     if training.num_threads != "auto":
-        update["num_threads"] = min(training.num_threads, num_processors)
+        update["num_threads"] = min(training.num_threads, usable_processors())
     return resolve(config.model_copy(update={"training": training.model_copy(update=update)}), data)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.machine import control_groups, cores
-from core.machine.cores import usable_cores
+from core.machine.cores import usable_cores, usable_processors
 
 CORES = 8
 VERSION_2 = "0::/user.slice/some.service\n"
@@ -16,8 +16,9 @@ VERSION_1 = "5:memory:/\n3:cpu,cpuacct:/docker/4711\n1:name=systemd:/\n"
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The control groups of a machine with `CORES` physical cores."""
-    monkeypatch.setattr(cores, "_physical_cores", lambda: CORES)
+    """The control groups of a machine with `CORES` physical cores of two processors each."""
+    monkeypatch.setattr(cores, "_processors", lambda: range(2 * CORES))
+    monkeypatch.setattr(cores, "_siblings", lambda number: f"{number % CORES},{number % CORES + CORES}")
     monkeypatch.setattr(control_groups, "OWN", tmp_path / "own_groups")
     monkeypatch.setattr(control_groups, "MOUNTED", tmp_path)
     return tmp_path
@@ -56,4 +57,10 @@ def test_the_lowest_limit_counts(machine: Path) -> None:
 
 
 def test_a_system_without_groups_gives_all_cores() -> None:
-    assert usable_cores() == CORES
+    assert (usable_cores(), usable_processors()) == (CORES, 2 * CORES)
+
+
+def test_no_more_processors_than_a_group_may_take_the_time_of(machine: Path) -> None:
+    (machine / "own_groups").write_text(VERSION_2)
+    write(machine / "cpu.max", "900000 100000")
+    assert (usable_cores(), usable_processors()) == (CORES, 9)

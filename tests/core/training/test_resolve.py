@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -59,11 +58,14 @@ def test_more_threads_than_can_be_started_are_refused(data: PreparedData) -> Non
         resolve(config(training={"num_threads": 20_000}), data)
 
 
-def test_a_run_of_another_machine_moves_to_the_cpu_with_at_most_its_processors(data: PreparedData) -> None:
+def test_a_run_of_another_machine_moves_to_the_cpu_with_at_most_its_processors(
+    data: PreparedData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resolve_module, "usable_processors", lambda: 3)
     notes = list[Event]()
     theirs = config(training={"device": "cuda:77", "num_threads": 20_000})
     training = resolve_on_this_machine(theirs, data, notes.append).training
-    assert (training.device, training.num_threads) == ("cpu", os.cpu_count())
+    assert (training.device, training.num_threads) == ("cpu", 3)
     assert [isinstance(note, Trouble) and note.is_note and "cuda:77" in note.sentence for note in notes] == [True]
 
 
