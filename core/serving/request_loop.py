@@ -304,7 +304,7 @@ class RequestLoop:
         try:
             job = self._session.learn(request.steps)
         except Exception as error:
-            self._report_failure(error, future)
+            self._pause_after_failure(error, future)  # the training before this request has ended
             return
         self._learning = job, future
         self._stop_at = None if request.steps is None else self._session.step + request.steps

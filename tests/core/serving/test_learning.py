@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 import sys
 import threading
@@ -192,6 +193,24 @@ def test_fewer_than_one_step_are_refused(engine: Engine, watcher: Watcher, tmp_p
     with pytest.raises(UserError, match=f"expected at least 1 more step, given {steps}"):
         answered(engine, Learn(steps=steps))
     assert watcher.steps() == [] and watcher.states()[-1] == "ready"
+
+
+def test_a_run_is_paused_if_it_cannot_take_other_steps_than_it_was_taking(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(engine, tmp_path, max_steps=100_000)
+    learning = engine.ask(Learn())
+    watcher.wait_past(1)
+
+    def find_no_room(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full, pytest.raises(UserError, match="No space left"):
+        full.setattr(RunFolder, "update", find_no_room)
+        answered(engine, Learn(steps=1))
+    assert learning.done() and watcher.states()[-1] == "paused"
+    answered(engine, Learn(steps=1))
+    assert watcher.states()[-2:] == ["learning", "paused"]
 
 
 def test_pausing_does_not_wait_for_a_validation(
