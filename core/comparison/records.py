@@ -117,7 +117,8 @@ def _spreads(
 
 
 def _best_figures(run: RunResults) -> dict[str, float]:
-    return run.validations.get(run.folder.state.best_step or max(run.validations, default=0), {})
+    best_step = run.folder.state.best_step
+    return run.validations.get(max(run.validations, default=0) if best_step is None else best_step, {})
 
 
 def format_value(value: object) -> str:

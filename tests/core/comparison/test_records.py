@@ -11,6 +11,7 @@ from core import cli
 from core.config import RunConfig
 from core.events import SettingChanged
 from core.run_folder import RunFolder
+from tests.core.examples import validation
 
 RATE, STOP_SIGNALS = "training.optimizer.learning_rate", "training.early_stopping"
 
@@ -54,6 +55,17 @@ def test_the_same_changes_in_all_runs_are_no_difference(tmp_path: Path, capfd: p
         run(tmp_path, name, (0, RATE, 0.0003), (9, RATE, 0.001), rate=rate)
     assert cli.main(["runs", "compare", "a", "b", "c", "--runs-dir", str(tmp_path)]) == 0
     assert RATE not in capfd.readouterr().out
+
+
+def test_the_untrained_model_may_be_the_best(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, "worse")
+    folder = RunFolder.open(tmp_path / "worse")
+    for step, loss in ((0, 2.5), (40, 7.5)):
+        folder.write_validation(validation(step, loss=loss))
+    folder.update(best_step=0, best_value=2.5)
+    assert cli.main(["runs", "compare", "worse", "--json", "--runs-dir", str(tmp_path)]) == 0
+    record = json.loads(capfd.readouterr().out)
+    assert (record["best_step"], record["valid/loss"]) == (0, 2.5)
 
 
 def test_a_killed_run_is_shown_as_interrupted_as_in_the_list(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
