@@ -11,6 +11,7 @@ from core.cli.named_run import named_run
 from core.cli.text_files import require_not_an_input
 from core.errors import UserError
 from core.events import Prepared
+from core.home_paths import expand_home
 from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder
 from core.settings.fields import OPTIONS
@@ -44,7 +45,7 @@ def open_run_request(run: str, arguments: Namespace, purpose: Purpose, options: 
 def require_not_a_corpus_file(path: Path, option: str, request: OpenRun) -> None:
     """Raise UserError if results would overwrite a file of the run's dataset."""
     options = RunFolder.open(request.run).config().dataset.options | dict(request.dataset_options)
-    named = [Path(value).expanduser() for value in options.values() if isinstance(value, str) and value]
+    named = [expand_home(value) for value in options.values() if isinstance(value, str) and value]
     combined = (folder / file for folder in named for file in named)  # if one option names the folder of the others
     require_not_an_input(path, option, (*named, *combined), f"a file of the dataset of {request.run.name}")
 

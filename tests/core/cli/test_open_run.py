@@ -108,9 +108,10 @@ def test_no_result_overwrites_a_file_of_the_corpus(
     assert result.stderr == message
 
 
-def test_an_option_too_long_for_a_file_name_is_not_taken_for_one(workspace: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["x" * 5000, "~no such user"])
+def test_an_option_that_can_name_no_file_is_not_taken_for_one(workspace: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "written").touch()
-    request = OpenRun(run=workspace / "run", dataset_options=(("text", "x" * 5000),))
+    request = OpenRun(run=workspace / "run", dataset_options=(("text", text),))
     require_not_a_corpus_file(tmp_path / "written", "--output", request)
 
 
