@@ -326,7 +326,7 @@ class History:
         kept = [known for known in self.validations if known < step or (known == step and is_validated)]
         self.validations = {known: self.validations[known] for known in kept}
         self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
-        self.settings_changed = [known for known in self.settings_changed if known.step < step or known in settings]
+        self.settings_changed = [*(known for known in self.settings_changed if known.step < step), *settings]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.alignment.truncate_after(step)
         self.notices.truncate_after(step)

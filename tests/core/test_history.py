@@ -91,6 +91,17 @@ def test_going_back_replaces_later_steps(tmp_path: Path) -> None:
     assert list(history.validations) == [50] and set(history.best_steps) == {50}
 
 
+def test_going_back_forgets_a_change_that_repeats_an_earlier_one(tmp_path: Path) -> None:
+    folder, key = run_folder(tmp_path), "training.optimizer.learning_rate"
+    for rate in (0.1, 0.2, 0.1):
+        folder.append_setting(SettingChanged(step=10, key=key, value=rate))
+    history = History.read(folder)
+    truncate_run(folder, 10, {"setting": 2})
+    history.apply(RunStarted(run=folder.path, step=10))
+    assert [changed.value for changed in history.settings_changed] == [0.1, 0.2]
+    assert history.config_at(11).training.optimizer.learning_rate == 0.2
+
+
 def test_resuming_a_long_run_reads_only_its_last_step(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     history = History()
