@@ -280,7 +280,7 @@ class TrainingConfig(Settings):
         "Device",
         "auto, cpu, cuda, cuda:1 or mps.",
         expected="auto, cpu, cuda, cuda:1 or mps",
-        pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$",
+        pattern=r"^(auto|cpu|cuda(:(0|[1-9][0-9]*))?|mps)$",  # torch takes no other numbers
     )
     precision: Literal["auto", "float32", "bfloat16"] = setting(
         "auto", "Precision", "Number format of the matrix products; auto measures which is faster on this machine."

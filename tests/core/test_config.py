@@ -133,6 +133,8 @@ def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
         ("training: {probe_every: 0}", "training.probe_every: expected auto or at least 1, given 0."),
         ("training: {probe_every: x}", "training.probe_every: expected auto or a whole number, given 'x'."),
         ("training: {device: gpu}", "training.device: expected auto, cpu, cuda, cuda:1 or mps, given 'gpu'."),
+        ("training: {device: 'cuda:00'}", "training.device: expected auto, cpu, cuda, cuda:1 or mps, given 'cuda:00'."),
+        ("training: {device: 'cuda:٣'}", "training.device: expected auto, cpu, cuda, cuda:1 or mps, given 'cuda:٣'."),
         (
             "training: {optimizer: {betas: [0.9]}}",
             "training.optimizer.betas: expected two numbers such as [0.9, 0.98], given [0.9].",
