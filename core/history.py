@@ -5,6 +5,7 @@ It grows by events (`apply`), or is read from a run folder and follows what anot
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -165,8 +166,8 @@ class History:
         changes = sorted((*began_with, *self.settings_changed), key=lambda changed: changed.step)
         return list({(changed.step, changed.key): changed for changed in changes}.values())
 
-    def config_at(self, step: int) -> RunConfig:
-        """The settings with which this step was taken, whatever was changed after it."""
+    def config_at(self, step: float) -> RunConfig:
+        """The settings with which this step was taken, whatever was changed after it; those of now at infinity."""
         assert self._initial is not None  # the run was prepared, or read
         config = self._initial
         for changed in self.settings_changed:
@@ -356,11 +357,13 @@ class History:
     def refresh(self) -> bool:
         """Read what was appended since the last time; returns whether anything changed."""
         folder = self._require_folder()
-        before = self._folder_stamp
+        before, settings_before = self._folder_stamp, list(self.settings_changed)
         if self._metrics.was_rewritten(folder):
             self._reset_run()
         self.state = folder.reread_state().state
         self._read_new_records(folder)
+        if self.prepared is not None and before and self.settings_changed != settings_before:
+            self.prepared = replace(self.prepared, config=self.config_at(math.inf))
         probes, modified_at = folder.probe_steps(), _modified_at(folder.path / PROBES)
         if probes != self.probe_steps or modified_at != self._probes_modified_at:  # or a sentence was added
             self._probes.clear()
