@@ -39,7 +39,8 @@ def translate(
         raise UserError(f"Translate: expected a reference for each of {len(texts):,} texts, given {len(references):,}.")
     encoded = [encode_text(model, data, text) for text in texts]
     sources, prefix = [ids for ids, _ in encoded], prefix_ids(data, request.prefix)
-    found = _decode_by_length(model, sources, decoding, longest_output(decoding, data), prefix, request)
+    longest = min(longest_output(decoding, data), model.max_positions)  # another run's model may have fewer
+    found = _decode_by_length(model, sources, decoding, longest, prefix, request)
     sentences = map(SentenceToProbe, texts, references or [None] * len(texts))
     return tuple(
         Translation(

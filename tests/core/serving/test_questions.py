@@ -15,6 +15,7 @@ from core.errors import UserError
 from core.events import ProbeDone
 from core.requests import AddSentence, Evaluate, Learn, OpenRun, Prepare, Stop, Translate
 from core.run_folder import RunFolder
+from core.settings.overriding import change_settings
 from tests.core.serving.running import TEXT, finished_run
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 
@@ -63,6 +64,13 @@ def with_another_run(engine: Engine, run: Path, newest: Translation, first: Tran
         np.testing.assert_array_equal(other.sentence.encoder_self, known.sentence.encoder_self)
     with pytest.raises(UserError, match="is not a run"):
         answered(engine, Translate(texts=(TEXT,), run=run.parent))
+
+
+def test_another_run_writes_as_much_as_its_model_has_positions_for(engine: Engine, tmp_path: Path) -> None:
+    run = finished_run(engine, tmp_path, max_steps=1)
+    answered(engine, Prepare(config=change_settings(tiny_config(), {"decoding.max_length": 50})))
+    (other,) = answered(engine, Translate(texts=(TEXT,), run=run, step=0))
+    assert not other.finished and len(other.output.split()) == 8  # untrained, it writes as long as it may
 
 
 def test_another_run_retrained_to_the_same_step_is_read_again(engine: Engine, tmp_path: Path) -> None:
