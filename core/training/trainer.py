@@ -6,6 +6,7 @@ import math
 import time
 from base64 import b64encode
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from core.plugins_host.host import PluginHost
 from core.probes import Probe
 from core.resuming import truncate_run
 from core.run_files.averaging import averaged_steps
+from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
 from core.torchrun import local_threads
@@ -454,9 +456,10 @@ class Trainer:
         )
         self._apply_settings()
         validated, probed = step in self.folder.validation_metrics(), step in self.folder.probe_steps()
-        typed_sentences = self.folder.probe(step).sentences if probed else ()
-        for source in (one.source for one in typed_sentences if one.reference is None):
-            self.add_sentence(source)
+        with suppress(DamagedFile):  # reported where the probe is drawn; the weights are whole
+            sentences = self.folder.probe(step).sentences if probed else ()
+            for source in (one.source for one in sentences if one.reference is None):
+                self.add_sentence(source)
         self._due_tasks.done_at |= {"probe": step if probed else -1, "validation": step if validated else 0}
         self.step = step
 

@@ -54,6 +54,13 @@ def test_the_file_has_no_optimizer_log_or_command_line(run: RunFolder, shared: P
     assert "command_line" not in environment and environment["headlight"] == run.environment()["headlight"]
 
 
+def test_a_received_run_with_a_damaged_probe_can_be_opened(shared: Path, tmp_path: Path) -> None:
+    received = receive(shared, tmp_path / "runs")
+    (received / "probes" / "000004.safetensors").write_bytes(b"")
+    with Engine() as engine:
+        assert answered(engine, OpenRun(run=received)).run == received
+
+
 def test_a_received_run_shows_the_same(run: RunFolder, shared: Path, tmp_path: Path) -> None:
     received = RunFolder.open(receive(shared, tmp_path / "runs"))
     assert received.path == tmp_path / "runs" / "Größe_2" and received.state.is_shared

@@ -80,6 +80,12 @@ def test_a_branch_from_a_snapshot_keeps_only_the_weights(parent: RunFolder) -> N
     assert max(child.validation_steps()) == 4 and child.probe_steps()[-1] == step + 1
 
 
+def test_a_damaged_probe_keeps_nobody_from_the_weights_of_its_step(parent: RunFolder) -> None:
+    step = next(step for step in parent.snapshot_steps() if step > 4 and step not in parent.checkpoint_steps())
+    (parent.path / "probes" / f"{step:06d}.safetensors").write_bytes(b"")
+    assert branched(parent, step, steps=1).steps() == [step + 1]
+
+
 def test_a_branch_applies_the_changed_settings(parent: RunFolder) -> None:
     watcher = branched(parent, 8, ("training.optimizer.learning_rate", 0.5), ("model.dropout", 0.5), steps=1)
     assert [(one.step, one.key, one.value) for one in watcher.all(SettingChanged)] == [
