@@ -10,6 +10,7 @@ from core.errors import UserError
 from core.events import ProbeDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
+from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
 from core.training.checkpoint import to_tensors
 from core.training.probe import make_probe
@@ -65,4 +66,7 @@ def nearest_kept_step(folder: RunFolder, step: int) -> int:
 def _has_all_sentences(folder: RunFolder, step: int, sentences: Sequence[SentenceToProbe]) -> bool:
     if step not in folder.probe_steps():
         return False
-    return {one.source for one in sentences} <= {one.source for one in folder.probe(step).sentences}
+    try:
+        return {one.source for one in sentences} <= {one.source for one in folder.probe(step).sentences}
+    except DamagedFile:  # a new one takes its place
+        return False

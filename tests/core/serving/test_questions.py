@@ -104,6 +104,15 @@ def test_an_added_sentence_is_probed_at_later_steps_and_earlier_snapshots(
     assert [step for step in steps if step < 30] == sorted((step for step in steps if step < 30), reverse=True)
 
 
+def test_a_damaged_probe_is_made_again_with_an_added_sentence(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=30))
+    (run / "probes" / "000020.safetensors").write_bytes(b"")
+    answered(engine, AddSentence(source="4 3 2"))
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.probe.sentences[-1].source == "4 3 2")
+    assert RunFolder.open(run).probe(20).sentences[-1].source == "4 3 2"
+
+
 def test_a_sentence_added_to_an_opened_run_is_stored_when_the_run_continues(tmp_path: Path) -> None:
     with Engine() as engine:
         run = finished_run(engine, tmp_path, max_steps=30)
