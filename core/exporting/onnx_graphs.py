@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from core.data.prepared_data import PreparedData
+from core.data.special_tokens import EOS_ID
 from core.errors import UserError
 from core.exporting.extras import not_installed
 from core.model.attention import KeysValues, SelfAttention
@@ -104,7 +105,7 @@ def _model(run: RunFolder, weights: Weights) -> Transformer:
 def graphs_of(model: Transformer) -> dict[str, bytes]:
     """File name -> graph, for a model, which is changed and cannot be used afterwards."""
     model.eval()
-    src, src_mask = torch.full((2, 3), 5), torch.ones(2, 3, dtype=torch.bool)
+    src, src_mask = torch.full((2, 3), EOS_ID), torch.ones(2, 3, dtype=torch.bool)  # an id of every vocabulary
     with torch.no_grad():
         encoder, memory = Encoder(model), Encoder(model)(src, src_mask)
         sentences, source = {0: "batch", 1: "source"}, {2: "batch", 4: "source"}

@@ -48,6 +48,13 @@ def test_cached_steps_equal_the_whole_model(more: dict[str, Any]) -> None:
         np.testing.assert_allclose(logits, expected[:, position], rtol=0, atol=1e-5)
 
 
+def test_a_vocabulary_of_a_single_token_is_enough() -> None:
+    graphs = graphs_of(Transformer(ModelConfig.model_validate(SMALL), 5, 5, 12))
+    encoder = onnxruntime.InferenceSession(graphs["encoder.onnx"])
+    (memory,) = encoder.run(None, {"src": np.full((1, 1), 4), "src_mask": np.ones((1, 1), np.bool_)})
+    assert memory.shape == (2, 2, 1, 2, 1, 8)
+
+
 def test_the_pages_code_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine(cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, optimizer={"learning_rate": 0.02}, schedule={"warmup_steps": 5})
