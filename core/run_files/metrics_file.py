@@ -207,7 +207,8 @@ def records_of_step(path: Path, step: int) -> list[Record]:
 def lines_until(path: Path, step: int, at_step: Mapping[str, int], *, min_size: int, durable_size: int | None) -> bytes:
     """The whole lines up to this step; of the step's own "setting" and "is_best" lines, only the first `at_step[kind]`.
 
-    Raises DamagedFile as `read` does.
+    The step may be validated again after a setting was changed: such a validation is kept if no change before it is cut
+    off. Raises DamagedFile as `read` does.
     """
     with _open(path) as file:
         data = file.read()
@@ -218,6 +219,8 @@ def lines_until(path: Path, step: int, at_step: Mapping[str, int], *, min_size: 
     for record, line in zip(records, data.split(b"\n"), strict=False):  # after the last newline is no line
         if record["step"] == step:
             seen.update(at_step.keys() & record.keys())
+            if seen["is_best"] > 1 and seen["setting"] <= at_step.get("setting", 0):
+                seen["is_best"] = 1
         if record["step"] <= step and all(seen[kind] <= limit for kind, limit in at_step.items() if kind in record):
             kept.append(line + b"\n")
     return b"".join(kept)

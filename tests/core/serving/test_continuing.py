@@ -80,6 +80,19 @@ def test_changes_after_the_checkpoint_of_the_same_step_are_removed(tmp_path: Pat
     assert not history.validations and not history.best_steps and "valid/loss" not in history.metric_names
 
 
+def test_a_step_validated_again_by_another_metric_stays_the_best_by_it(tmp_path: Path) -> None:
+    metric, steps, rate = "training.best_metric", "training.max_steps", "training.optimizer.learning_rate"
+    with Engine() as engine:
+        run = finished_run(engine, tmp_path, max_steps=20)
+        answered(engine, OpenRun(run=run, changes=((metric, "valid/chrf"),)))
+        answered(engine, Learn())
+        answered(engine, OpenRun(run=run, changes=((steps, 21), (rate, 50.0))))
+        answered(engine, Learn())
+    history = History.read(RunFolder.open(run))
+    assert history.best_metric_at(20) == ("valid/chrf", 20)
+    assert [event.key for event in history.settings_changed] == [metric, steps, rate]
+
+
 def test_a_run_that_cannot_continue_is_left_as_it_was(engine: Engine, tmp_path: Path) -> None:
     run = finished_run(engine, tmp_path)
     before, metrics = RunFolder.open(run).state, (run / "metrics.jsonl").read_bytes()
