@@ -377,7 +377,7 @@ class Session:
             if run.trainer.has_diverged:
                 run.emit_all(self._learn(run))  # takes no step: the run ends where it diverged
                 return run.folder.path
-            run.trainer.save_checkpoint()
+            self._emit(run.trainer.save_checkpoint())
             self.log(f"stopped at step {self.step}")  # while the run is ours
             run.folder.release("stopped", reason)
         except OSError as error:

@@ -10,7 +10,7 @@ import pytest
 
 from core.engine import Engine
 from core.errors import UserError
-from core.events import Event, ProbeDone, RunFinished, StepsDone, Trouble, ValidationDone
+from core.events import CheckpointSaved, Event, ProbeDone, RunFinished, StepsDone, Trouble, ValidationDone
 from core.history import History
 from core.requests import (
     Branch,
@@ -36,11 +36,13 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_a_run_left_and_opened_again_gives_the_same_weights(tmp_path: Path) -> None:
-    with Engine() as engine:
+    watcher = Watcher()
+    with Engine([watcher]) as engine:
         plain = finished_run(engine, tmp_path)
         stopped = begun(engine, tmp_path)
         answered(engine, Learn(steps=33))
         assert answered(engine, Stop()) == stopped
+        assert watcher.all(CheckpointSaved)[-1].step == 33
         assert RunFolder.open(stopped).state.state == "stopped"
     watcher = Watcher()
     with Engine([watcher]) as engine:
