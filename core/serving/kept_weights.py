@@ -7,7 +7,8 @@ from collections.abc import Callable, Generator, Sequence
 
 from core.decoding.probed_sentences import SentenceToProbe
 from core.errors import UserError
-from core.events import ProbeDone
+from core.events import ProbeDone, Trouble
+from core.faults import as_trouble
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.run_files.documents import DamagedFile
@@ -37,10 +38,13 @@ class KeptWeights:
             self._step = nearest
         return nearest, self._model
 
-    def probe_again(self, folder: RunFolder, *, is_ours: Callable[[], bool]) -> Generator[ProbeDone | None, None, None]:
-        """Probe again every kept step whose stored probe lacks a sentence, the newest first. Yields None between.
+    def probe_again(
+        self, folder: RunFolder, *, is_ours: Callable[[], bool]
+    ) -> Generator[ProbeDone | Trouble | None, None, None]:
+        """Probe again every step with a snapshot whose stored probe lacks a sentence, the newest first.
 
-        Probes are stored only while the folder is ours: once a run ends, another process may take it at any moment.
+        Yields None between, and a Trouble for a damaged snapshot. Probes are stored only while the folder is ours: once
+        a run ends, another process may take it at any moment.
         """
         trainer = self._trainer
         for step in reversed(folder.snapshot_steps()):
@@ -48,7 +52,11 @@ class KeptWeights:
             sentences = trainer.probe_sentences
             if step not in folder.snapshot_steps() or _has_all_sentences(folder, step, sentences):
                 continue  # thinned meanwhile, or done
-            _, model = self.at(folder, step)
+            try:
+                _, model = self.at(folder, step)
+            except DamagedFile as error:
+                yield as_trouble(error)
+                continue
             probe = make_probe(model, trainer.data, sentences, trainer.max_length, step)
             if is_stored := is_ours():
                 folder.write_probe(probe)

@@ -117,7 +117,7 @@ class Questions:
             raise UserError("Minimum risk has nothing to choose from with a beam of one.", "Set a larger --beam-size.")
 
     def add_sentence(self, request: AddSentence) -> None:
-        """Probe this sentence too: now, in every later probe, and in the background with all kept weights."""
+        """Probe this sentence too: now, in every later probe, and in the background with all snapshots."""
         trainer, folder, is_ours = self._run.trainer, self._run.folder, self._run.is_ours
         trainer.add_sentence(request.source)
         probe = trainer.probe()
@@ -127,7 +127,7 @@ class Questions:
         self.backfill_probes()
 
     def backfill_probes(self) -> None:
-        """If sentences were added, probe them in the background with all kept weights whose probes lack them."""
+        """If sentences were added, probe them in the background with all snapshots whose probes lack them."""
         trainer, folder = self._run.trainer, self._run.folder
         has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
         if folder is not None and has_added:

@@ -12,7 +12,7 @@ import pytest
 from core.answers.translation import Translation
 from core.engine import Engine
 from core.errors import UserError
-from core.events import ProbeDone
+from core.events import ProbeDone, Trouble
 from core.requests import AddSentence, Evaluate, Learn, OpenRun, Prepare, Stop, Translate
 from core.run_folder import RunFolder
 from core.settings.overriding import change_settings
@@ -111,6 +111,18 @@ def test_a_damaged_probe_is_made_again_with_an_added_sentence(engine: Engine, wa
     answered(engine, AddSentence(source="4 3 2"))
     watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.probe.sentences[-1].source == "4 3 2")
     assert RunFolder.open(run).probe(20).sentences[-1].source == "4 3 2"
+
+
+def test_a_damaged_snapshot_is_named_and_those_before_it_are_probed(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
+    run = begun(engine, tmp_path, checkpoint_every=30, validate_every=100)
+    answered(engine, Learn(steps=30))
+    damaged = run / "snapshots" / "000020.safetensors"
+    damaged.write_bytes(b"")
+    answered(engine, AddSentence(source="4 3 2"))
+    watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.probe.sentences[-1].source == "4 3 2")
+    assert watcher.wait(Trouble).sentence.startswith(str(damaged))
 
 
 def test_a_sentence_added_to_an_opened_run_is_stored_when_the_run_continues(tmp_path: Path) -> None:
