@@ -8,19 +8,21 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip
 
+from core.config import NUM_SEEDS
 from gui.widgets.labels import set_role
 from gui.widgets.spin_boxes import WITH_SEPARATORS
 
-MAX_DIGITS = 9
+LONG_SEED = 9  # digits that there is usually room for, padding counted
+_LARGEST = NUM_SEEDS - 1
 
 
 class _SeedValidator(QValidator):
-    """Accepts 1 to 9 digits. Separators can be typed, but are not accepted: dropping that of 2,5 would make it 25."""
+    """Accepts every seed. Separators can be typed, but are not accepted: dropping that of 2,5 would make it 25."""
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
-        if re.fullmatch(r"\d{1,9}", text, re.ASCII):
+        if re.fullmatch(r"\d{1,10}", text, re.ASCII) and int(text) <= _LARGEST:
             return QValidator.State.Acceptable, text, position
-        is_on_its_way = len(text) <= 12 and (not text or WITH_SEPARATORS.fullmatch(text) is not None)
+        is_on_its_way = len(text) <= len(f"{_LARGEST:,}") and (not text or WITH_SEPARATORS.fullmatch(text) is not None)
         return QValidator.State.Intermediate if is_on_its_way else QValidator.State.Invalid, text, position
 
 
@@ -31,7 +33,7 @@ class SeedEdit(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__("0")
-        self._digits = MAX_DIGITS
+        self._digits = LONG_SEED
         self.setObjectName("seed")
         self.setAccessibleName("Seed")
         self.setToolTip("Decides initial weights, dropout and the order of the data")
@@ -56,7 +58,8 @@ class SeedEdit(QLineEdit):
         """Whether the finished text is no seed; if so, a tooltip says it. Empty text does not count."""
         is_none = bool(self.text()) and not self.hasAcceptableInput()
         if is_none:
-            sentence = f"{self.text()} is not a seed: expected a whole number from 0 to 999,999,999, without separators"
+            expected = f"a whole number from 0 to {_LARGEST:,}, without separators"
+            sentence = f"{self.text()} is not a seed: expected {expected}"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
         return is_none
 

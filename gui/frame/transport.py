@@ -14,7 +14,7 @@ from core.config import NUM_SEEDS
 from gui.bridge import WindowState
 from gui.context import NOTHING_PREPARED, Context
 from gui.frame.branch_button import BranchButton
-from gui.frame.seed_edit import MAX_DIGITS, SeedEdit
+from gui.frame.seed_edit import LONG_SEED, SeedEdit
 from gui.icons import icon
 from gui.runs.rows import EXAMPLE_IS_READ_ONLY
 from gui.theme import GRID
@@ -295,7 +295,7 @@ class Transport(QFrame):
             name.setHidden(terse >= Terse.NAMES)
         self.finish_button.setText("Finish" if terse >= Terse.NAMES else "Finish and keep")
         self.pace_label.setHidden(terse >= Terse.PACE)
-        self.seed_edit.set_shown_digits(SHORT_SEED if terse >= Terse.PACE else MAX_DIGITS)
+        self.seed_edit.set_shown_digits(SHORT_SEED if terse >= Terse.PACE else LONG_SEED)
         self.branch_button.show_changes(terse < Terse.STEP)
         self._steps.setHidden(terse >= Terse.STEP_BUTTONS and not self.branch_button.isHidden())
         self._show_learn(self.context.bridge.state)

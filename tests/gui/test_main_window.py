@@ -345,6 +345,25 @@ def test_an_invalid_seed_is_marked_and_never_used_without_its_comma(
         assert seed_edit.text() == "0" and not seed_edit.property("role")
 
 
+def test_every_seed_that_a_file_may_have_can_be_shown_typed_and_reset(
+    qtbot: QtBot, window: MainWindow, small_file: Path, wait_for_state: Wait
+) -> None:
+    largest, requested = 2**32 - 1, list[bool]()
+    small_file.write_text(f"{small_file.read_text(encoding='utf-8')}seed: {largest}\n", encoding="utf-8")
+    window.setup_drawer.open_file(small_file)
+    wait_for_state("preparing")
+    wait_for_state("ready")
+    workbench, seed_edit = window.context.workbench, window.transport.seed_edit
+    workbench.run_change_requested.connect(lambda: requested.append(True))
+    assert seed_edit.text() == str(largest) and not seed_edit.property("role")
+    window.transport.reset_button.click()
+    assert requested and not_none(workbench.draft).seed == largest
+    seed_edit.setFocus()
+    seed_edit.selectAll()
+    qtbot.keyClicks(seed_edit, "4294967296")  # one more is none: the last digit is not taken
+    assert seed_edit.text() == "429496729" and not_none(workbench.draft).seed == 429496729
+
+
 def test_a_note_explains_my_sentence_at_an_earlier_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
