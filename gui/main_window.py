@@ -255,7 +255,7 @@ class MainWindow(QMainWindow):
             QShortcut(keys, self, act, autoRepeat=keys in REPEATING_SHORTCUTS)
 
     def _shortcuts(self) -> tuple[tuple[str, Callable[[], object]], ...]:
-        theme, row = self.context.theme, self.train_view.sentence_row
+        theme = self.context.theme
         return (
             ("Ctrl+E", self._toggle_setup),
             *((f"Ctrl+{index + 1}", partial(self.show_view, index)) for index in range(len(VIEWS))),
@@ -265,8 +265,8 @@ class MainWindow(QMainWindow):
             ("L", self.context.playhead.go_live),
             ("P", self.context.replay.toggle),
             ("Shift+P", self.context.replay.toggle_rewind),
-            ("[", row.show_previous),
-            ("]", row.show_next),
+            ("[", partial(self._step_sentence, -1)),
+            ("]", partial(self._step_sentence, 1)),
             ("Ctrl+D", theme.toggle_mode),
             ("Ctrl++", theme.zoom_in),
             ("Ctrl+=", theme.zoom_in),
@@ -275,6 +275,10 @@ class MainWindow(QMainWindow):
             ("Esc", self._dismiss),
             ("F1", self.help_sheet.toggle),
         )
+
+    def _step_sentence(self, by: int) -> None:
+        """Go on or back among the sentences of the shown run, whichever view is open."""
+        self.context.selection.step_sentence(self.context.bridge.shown.sentences, by)
 
     def _dismiss(self) -> None:
         if self.help_sheet.isVisible():

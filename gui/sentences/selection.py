@@ -58,6 +58,11 @@ class Selection(QObject):
         """The index of the chosen sentence among those a run follows (at least one); 0 if it is not among them."""
         return sentences.index(self.chosen.sentence) if self.chosen.sentence in sentences else 0
 
+    def step_sentence(self, sentences: Sequence[str], by: int) -> None:
+        """Choose the sentence this many places on among those a run follows, from the last on to the first again."""
+        if sentences:
+            self.choose(sentence=sentences[(self.sentence_index(sentences) + by) % len(sentences)])
+
     def feed_of(self, sentence: ProbedSentence) -> Feed:
         """The chosen feed; a sentence without a reference has only the free-running one."""
         if self.chosen.free_running or sentence.by_reference is None:

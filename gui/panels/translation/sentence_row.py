@@ -98,10 +98,10 @@ class SentenceRow(Panel):
             self._open_edit()
 
     def show_next(self) -> None:
-        self._step_by(1)
+        self._selection.step_sentence(self._sentences, 1)
 
     def show_previous(self) -> None:
-        self._step_by(-1)
+        self._selection.step_sentence(self._sentences, -1)
 
     def _allow_adding(self) -> None:
         reason = self._context.why_not_follow_sentence
@@ -113,11 +113,6 @@ class SentenceRow(Panel):
         reasons = {0: "There are no sentences yet", 1: "This is the only sentence"}
         for move in (self.previous_button, self.next_button):
             enable_or_release(move, reasons.get(len(self._sentences), ""))
-
-    def _step_by(self, by: int) -> None:
-        if self._sentences:
-            index = self._selection.sentence_index(self._sentences) + by
-            self._selection.choose(sentence=self._sentences[index % len(self._sentences)])
 
     def _show_unknown(self, shown: Shown) -> None:
         """Show the tokens that the model reads, if some are unknown to it and read as <unk>."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
@@ -47,6 +48,20 @@ def test_keys_choose_kind_layer_head_and_feed(german_window: MainWindow, qtbot: 
     assert title(window) == "Encoder self-attention, layer 1 head 2 · step 0"
     assert not view.chooser.feed_combo.isEnabled()
     assert view.chooser.feed_combo.toolTip() == "The encoder reads only the source"
+
+
+def test_keys_go_through_the_sentences_of_data_prepared_while_this_view_is_open(
+    german_window: MainWindow, small_file: Path, qtbot: QtBot
+) -> None:
+    window = opened(german_window, qtbot)
+    before, shown = window.context.bridge.history.sentences, window.attention_view.sentence_row
+    window.setup_drawer.open_file(small_file)
+    history = window.context.bridge.history
+    qtbot.waitUntil(lambda: bool(history.probe_steps) and history.sentences != before, timeout=WAIT_MS)
+    for key, index in ((Key.Key_BracketRight, 1), (Key.Key_BracketRight, 2), (Key.Key_BracketLeft, 1)):
+        qtbot.keyClick(window, key)
+        title(window)
+        assert shown.source_label.text() == history.sentences[index]
 
 
 def test_chooser_and_grid_show_and_change_the_same_selection(german_window: MainWindow, qtbot: QtBot) -> None:
