@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from core.errors import UserError
+from core.events import Prepared
 from core.requests import Request
 from gui.bridge import EngineBridge
 from gui.panel import Panel
@@ -30,6 +31,7 @@ class EngineQuery(Generic[Answer]):
         self._bridge = bridge
         self._panel = panel
         self._latest_key: QueryKey = None, None
+        self._model: Prepared | None = None  # which the newest question was about
         self._pending: Future[Any] | None = None
         self._is_user_waiting = False  # whether the user waits for the answer
         self._cooldown = Cooldown(bridge, panel)
@@ -41,7 +43,9 @@ class EngineQuery(Generic[Answer]):
         `moment` is the part of a question that changes by itself while the model learns. `chosen` is what the user
         chose, if the request contains more than that.
         """
-        question = chosen or request, id(self._bridge.history.prepared)  # another model makes it another question
+        if self._bridge.history.prepared is not self._model:  # another model makes it another question
+            self._model, self._latest_key = self._bridge.history.prepared, (None, None)
+        question = chosen or request
         key = question, moment
         if key == self._latest_key:
             return

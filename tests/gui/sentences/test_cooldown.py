@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -110,6 +111,23 @@ def test_only_a_repeated_query_waits_for_the_cooldown(
     panel.submit(1, moment=3)
     qtbot.waitUntil(lambda: panel.query.answer is not second, timeout=WAIT_MS)
     assert panel.waited_for == 2  # the user did not ask for it
+
+
+def test_a_question_is_asked_again_of_another_model_that_lies_in_memory_where_one_before_did(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    panel, history = QueryingPanel(window), window.context.bridge.history
+    prepared = not_none(history.prepared)
+    history.prepared = replace(prepared)
+    panel.submit(0, moment=0)
+    answered(panel, qtbot)
+    pending = panel.query._pending
+    panel.submit(0, moment=0)
+    assert panel.query._pending is pending
+    history.prepared = None  # which leaves its memory to the next, unless the query still knows it
+    history.prepared = replace(prepared)
+    panel.submit(0, moment=0)
+    assert panel.query._pending is not pending
 
 
 def test_a_typed_sentence_waits_while_learning_but_follows_the_playhead_at_once(
