@@ -212,6 +212,7 @@ def rough_time(seconds: float) -> str:
 
 def compact(number: float) -> str:
     """`11.9k`, `931k`, `4.2M`."""
+    number = float(f"{number:.3g}")  # first, or 999,600 would be 1e+03k
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if number >= size:
             return f"{number / size:.3g}{unit}"

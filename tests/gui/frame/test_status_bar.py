@@ -64,6 +64,7 @@ def test_the_cost_of_watching_is_shown_while_the_run_learns(
 
 def test_large_numbers_are_shortened() -> None:
     assert [compact(number) for number in (999, 11_940, 931_000, 4_210_000)] == ["999", "11.9k", "931k", "4.21M"]
+    assert [compact(number) for number in (0, 0.5, 999.4, 999.6, 999_600)] == ["0", "0.5", "999", "1k", "1M"]
 
 
 def test_a_run_with_a_long_name_has_one_line_while_it_learns_at_any_zoom(
