@@ -247,7 +247,7 @@ def format_value(value: Any) -> str:
         return NONE
     if isinstance(value, list | tuple):
         return format_texts([format_value(one) for one in value])
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def help_text(field: SettingField) -> str:

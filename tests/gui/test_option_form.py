@@ -39,6 +39,12 @@ def test_parses_typed_values(key: str, text: str, value: object) -> None:
     assert parse_field(run_settings()[key], text) == value
 
 
+@pytest.mark.parametrize("number", [1e-9, 0.1, 0.00012345678, 0.9999999, 2.0, 1_234_567.0, 1e22])
+def test_every_number_is_shown_with_all_its_digits(number: float) -> None:
+    assert parse_field(run_settings()["training.optimizer.learning_rate"], format_value(number)) == number
+    assert parse_field(run_settings()["training.optimizer.betas"], format_value([number, 0.5])) == [number, 0.5]
+
+
 COLUMNS = {field.key: field for field in schema_settings(ParallelTextOptions.model_json_schema())}
 
 
