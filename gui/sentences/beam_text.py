@@ -24,8 +24,8 @@ def describe_beam(tree: BeamTree) -> str:
     if math.isnan(best.score):
         return NOT_A_NUMBER
     if best.tokens == tree.greedy.tokens:
-        return f"= The beam of {tree.beam_size} and greedy decoding write the same, score {best.score:.3f}."
-    found = f"≠ The beam's best output scores {best.score:.3f}, the greedy output {tree.greedy.score:.3f}."
+        return f"= The beam of {tree.beam_size} and greedy decoding write the same, score {best.score:z.3f}."
+    found = f"≠ The beam's best output scores {best.score:z.3f}, the greedy output {tree.greedy.score:z.3f}."
     return f"{found} {_describe_greedy(tree)}"
 
 
@@ -47,7 +47,7 @@ def describe_node(tree: BeamTree, index: int) -> str:
         return NOT_A_NUMBER
     return (
         f"{quoted(' '.join(_tokens(tree, node)))} {_FATES[node.fate]}, at place {node.rank + 1} of the beam: "
-        f"probability {node.probability:.3f}, of all so far log-probability {node.log_probability:.2f}."
+        f"probability {node.probability:.3f}, of all so far log-probability {node.log_probability:z.2f}."
         f"{_WHY_CUT if node.fate == 'cut' else ''}"
     )
 

@@ -32,7 +32,7 @@ def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 def figure_text(figure: float, decimals: int) -> str:
     """A figure with so many decimals; a dash for NaN, of which the text beside it says that the run has diverged."""
-    return "–" if math.isnan(figure) else f"{figure:.{decimals}f}"
+    return "–" if math.isnan(figure) else f"{figure:z.{decimals}f}"
 
 
 def probability_text(probability: float) -> str:

@@ -52,7 +52,7 @@ def describe_weights_difference(above: Track, below: Track) -> str:
 def describe_reference_losses(above: Track, below: Track) -> str:
     """How probable two models find the same reference."""
     return (
-        f"Teacher-forced, the loss is {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
+        f"Teacher-forced, the loss is {_loss(above):z.2f} nats a token above and {_loss(below):z.2f} below; the first "
         f"choice is right for {above.num_first_choices} and {below.num_first_choices} of {len(above.tokens)} tokens."
     )
 

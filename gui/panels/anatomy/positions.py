@@ -127,7 +127,7 @@ class PositionsTopic(Topic):
         name.setFont(self.theme.font(0.85))
 
     def _update_readout(self, table: np.ndarray) -> None:
-        values = [f"{value:+.3f}" for value in table[self._position, self.wave_spin.value() :][:NUM_WAVES]]
+        values = [f"{value:+z.3f}" for value in table[self._position, self.wave_spin.value() :][:NUM_WAVES]]
         first = self.wave_spin.value()
         self.readout_label.setText(
             f"Position {self._position}, dimensions {first} to {first + len(values) - 1}: {', '.join(values)}. "

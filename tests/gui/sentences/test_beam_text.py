@@ -55,6 +55,13 @@ def test_the_verdict_describes_the_fate_of_the_greedy_output() -> None:
     assert describe_beam(replace(TREE, greedy=diverged, outputs=(diverged,))) == NOT_A_NUMBER
 
 
+def test_an_output_that_is_certain_scores_zero_and_not_minus_zero() -> None:
+    sure = replace(A, score=-0.0001)
+    certain = replace(TREE, greedy=sure, outputs=(sure,), nodes=(replace(TREE.nodes[0], log_probability=-0.001),))
+    texts = describe_beam(certain), describe_node(certain, 0), outputs_table(certain)
+    assert "score 0.000." in texts[0] and "log-probability 0.00." in texts[1] and "-0.0" not in "".join(texts)
+
+
 def test_a_hypothesis_is_read_out_with_its_fate_and_probabilities() -> None:
     assert describe_node(TREE, 2) == (
         "“a b” goes on, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40."

@@ -49,6 +49,8 @@ def test_the_losses_of_two_weights_are_described() -> None:
         "Teacher-forced, the loss is 0.69 nats a token above and 0.69 below; the first choice is right for 2 and 1 of "
         "2 tokens."
     )
+    certain = Track("run", ("a",), (1.0,), ("a",))
+    assert "the loss is 0.00 nats a token above and 0.00 below" in describe_reference_losses(certain, certain)
     impossible = Track("run", ("a",), (0.0,), ("b",))
     assert "the loss is inf nats" in describe_reference_losses(impossible, impossible)
 

@@ -58,6 +58,15 @@ def test_the_table_is_drawn_for_each_width_while_one_is_typed(
         np.testing.assert_allclose(topic._image.image[:, 7], expected, atol=1e-12)
 
 
+def test_a_value_close_to_zero_has_no_minus(topic: PositionsTopic, history: History) -> None:
+    topic.positions_spin.setValue(512)
+    topic.wave_spin.setValue(0)
+    topic.show_step(history, 0)
+    topic.map.pointed.emit(QPointF(355.0, 0.0))  # whose sine is -0.00003
+    topic.show_step(history, 0)
+    assert topic.readout_label.text().startswith("Position 355, dimensions 0 to 4: +0.000, ")
+
+
 def test_the_topmost_number_of_the_axis_is_not_cut(topic: PositionsTopic) -> None:
     number = QFontMetricsF(topic.theme.font(0.85)).height()
     assert topic.map.plotItem.vb.sceneBoundingRect().top() >= number / 2
