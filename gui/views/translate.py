@@ -162,6 +162,7 @@ class TranslateView(View):
         self.chooser.add_shortcuts(self)
         self.pages.page_changed.connect(self.context.redraw_scheduler.draw_soon)
         bridge.drained.connect(self._handle_events)
+        bridge.run_forgotten.connect(self._offer_weights)
         self.context.follower.changed.connect(self._show_follower)
         self.stop_following_button.clicked.connect(self.context.follower.stop_following)
         TokenFont(self.context.theme, self.source_edit, self.reference_edit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,6 +92,25 @@ def show_page(view: TranslateView, name: str) -> None:
 
 def probabilities(translation: Translation) -> list[float]:
     return not_none(translation.sentence).free_running.output_probability.tolist()
+
+
+def test_no_weights_of_a_run_are_offered_once_nothing_is_prepared(
+    window: MainWindow, qtbot: QtBot, small_file: Path, wait_for_state: Callable[[str], None]
+) -> None:
+    view = window.translate_view
+    window.context.workbench.learn(3)
+    wait_for_state("paused")
+    window.show_view(VIEWS.index(type(view)))
+    qtbot.waitUntil(lambda: view.typed.translation is not None, timeout=WAIT_MS)
+    choose_weights(view, qtbot, "step 2")
+    small_file.write_text(small_file.read_text(encoding="utf-8").replace("min_length: 3", "min_length: 9"), "utf-8")
+    window.setup_drawer.open_file(small_file)
+    window.context.workbench.reset()  # to data that its plugin refuses
+    wait_for_state("empty")
+    qtbot.waitUntil(lambda: window.context.bridge.history.prepared is None, timeout=WAIT_MS)
+    combo = view.weights_combo
+    assert [combo.itemText(index) for index in range(combo.count())] == ["at the playhead", "now"]
+    assert combo.currentText() == "at the playhead"
 
 
 def test_before_training_an_example_is_translated_in_two_tracks(view: TranslateView, qtbot: QtBot) -> None:
