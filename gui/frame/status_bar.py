@@ -174,7 +174,9 @@ class StatusBar(QFrame):
         self.stage_label.show()
 
     def _handle_state(self, change: StateChanged) -> None:
-        if change.state != "preparing":
+        if change.state == "preparing":  # its first stage may be the one in which the last attempt was broken off
+            self._time_left = TimeLeft()
+        else:
             self.stage_label.hide()
         if change.state == "learning":
             self._hide_run_message()

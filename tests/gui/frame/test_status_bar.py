@@ -36,6 +36,18 @@ def test_a_stage_is_shown_with_its_share_and_the_time_left(
     assert label.isHidden()
 
 
+def test_the_time_left_of_a_new_attempt_follows_from_its_own_pace(
+    empty_window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge, label = empty_window.context.bridge, empty_window.status_bar.stage_label
+    for began, each in ((0.0, 10.0), (60.0, 2.0)):  # the first is broken off by an edit
+        bridge.emit_recorded([StateChanged(state="preparing", step=0)])
+        for chunk in range(3):
+            monkeypatch.setattr(time_left, "monotonic", lambda second=began + chunk * each: second)
+            bridge.emit_recorded([Progress(stage="drawing train pairs", done=1000 * (chunk + 1), total=13_000)])
+    assert label.text() == "Drawing train pairs 23 % · 20 s left"
+
+
 def test_the_cost_of_watching_is_shown_while_the_run_learns(
     window: MainWindow, qtbot: QtBot, wait_for_state: Callable[[str], None]
 ) -> None:
