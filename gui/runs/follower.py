@@ -76,8 +76,9 @@ class Follower(QObject):
         self._timer.stop()
         if self.run is not None:
             self.run = self.writer = None
-            self._playhead.restart()
-            self._bridge.show(None)
+            if self._bridge.followed is not None:  # else it was still being read, and the view stays where it is
+                self._playhead.restart()
+                self._bridge.show(None)
             self.changed.emit()
 
     def stop(self) -> None:

@@ -44,6 +44,18 @@ def test_an_error_of_a_previous_run_does_not_end_following_the_next(
     assert follower.run is None and "gone" in sentences[0]
 
 
+def test_a_run_that_cannot_be_followed_leaves_the_viewed_step_as_it_was(
+    follower: Follower, qtbot: QtBot, tmp_path: Path
+) -> None:
+    playhead, sentences = follower._playhead, list[str]()
+    follower._bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
+    playhead.advance(20)
+    playhead.view(5)
+    follower.follow(tmp_path / "gone")
+    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
+    assert follower.run is None and playhead.step == 5 and not playhead.is_live
+
+
 @pytest.mark.parametrize("leaves_metrics", [False, True])
 def test_following_a_run_that_is_moved_or_deleted_ends_with_advice(
     follower: Follower, qtbot: QtBot, tmp_path: Path, leaves_metrics: bool
