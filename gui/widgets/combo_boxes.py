@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, QSize
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QSizePolicy,
 )
+
+_SENTENCE = 36  # characters: in a window of 1280 pixels the stages of Anatomy's attention fit beside it
 
 
 class NoWheelComboBox(QComboBox):
@@ -21,6 +23,19 @@ class NoWheelComboBox(QComboBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+
+class SentenceCombo(QComboBox):
+    """A choice of sentences; a long one is cut, so that it does not widen the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(_SENTENCE)
+
+    def minimumSizeHint(self) -> QSize:
+        """The height alone, worked out each time: Qt keeps that of an earlier zoom if the font is set afterwards."""
+        return QSize(1, self.sizeHint().height())
 
 
 def combo_box(name: str, help: str) -> QComboBox:

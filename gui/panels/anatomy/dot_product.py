@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.answers.anatomy import DotProduct
 from core.answers.head_ablation import HeadId
@@ -24,11 +23,9 @@ from gui.sentences.engine_query import EngineQuery
 from gui.sentences.shown_sentence import NothingShown, shown_sentence
 from gui.theme import GRID
 from gui.widgets.buttons import button
-from gui.widgets.combo_boxes import set_items
+from gui.widgets.combo_boxes import SentenceCombo, set_items
 from gui.widgets.labels import plain_label
 from gui.widgets.token_font import TokenFont
-
-_SENTENCE = 36  # characters of the combo box: in a window of 1280 pixels the stages fit beside it
 
 
 class DotProductTopic(Topic):
@@ -53,7 +50,7 @@ class DotProductTopic(Topic):
         self.query: EngineQuery[DotProduct] = EngineQuery(context.bridge, self)
         self._selection, self._follower = context.selection, context.follower
         self._cell = (0, 0)
-        self.sentence_combo = _SentenceCombo()
+        self.sentence_combo = SentenceCombo()
         self.chooser = HeadChooser(context.theme, context.selection, has_lines=False, can_pool=False)
         self.stage_buttons = [_stage_button(index, stage) for index, stage in enumerate(STAGES)]
         self.stage_label = plain_label(wraps=True)
@@ -133,8 +130,6 @@ class DotProductTopic(Topic):
     def _lay_out(self) -> None:
         sentence = ("sentence", self.sentence_combo, "One of the sentences that this run follows")
         self.add_controls(sentence, more=tuple(self._stages()))
-        self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.sentence_combo.setMinimumContentsLength(_SENTENCE)
         self.chooser.scale_box.hide()
         self.body.insertWidget(self.body.indexOf(self.controls), self.chooser)
         self.body.insertWidget(self.body.indexOf(self.scroll_area), self.stage_label)
@@ -162,14 +157,6 @@ class DotProductTopic(Topic):
         self.canvases[-1].pointed.connect(self._show_cell)
         self.chooser.add_shortcuts(self)
         TokenFont(self.theme, self.sentence_combo)
-
-
-class _SentenceCombo(QComboBox):
-    """Cuts a long sentence, so that it does not widen the page."""
-
-    def minimumSizeHint(self) -> QSize:
-        """The height alone, worked out each time: Qt keeps that of an earlier zoom if the font is set afterwards."""
-        return QSize(1, self.sizeHint().height())
 
 
 def _after_arrow(stage_button: QPushButton) -> QWidget:

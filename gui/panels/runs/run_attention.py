@@ -14,7 +14,7 @@ from gui.runs.comparison import ComparedRun
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
-from gui.widgets.combo_boxes import combo_box, set_items
+from gui.widgets.combo_boxes import SentenceCombo, set_items
 from gui.widgets.dynamic_labels import ElidedLabel, StableHeightLabel
 from gui.widgets.labels import plain_label
 
@@ -32,7 +32,9 @@ class RunAttention(ComparisonPanel):
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__(theme)
         self._selection = selection
-        self.sentence_combo = combo_box("Sentence that the runs follow", "A sentence that all of these runs follow")
+        self.sentence_combo = SentenceCombo()
+        self.sentence_combo.setAccessibleName("Sentence that the runs follow")
+        self.sentence_combo.setToolTip("A sentence that all of these runs follow")
         self.sentence_combo.activated.connect(self._choose)
         self.header.addWidget(self.sentence_combo)
         self._grid = QGridLayout()  # so that maps beside each other are equally high, whatever is written below them

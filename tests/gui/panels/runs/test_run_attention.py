@@ -17,7 +17,7 @@ from gui.panels.runs.run_attention import RunAttention
 from gui.runs.comparison import ComparedRun, Comparison
 from gui.sentences.selection import Selection
 from gui.theme import Theme
-from tests.gui.builders import aligned_sentence
+from tests.gui.builders import aligned_sentence, sentence
 
 
 def run(letter: str, probe: Probe | None) -> ComparedRun:
@@ -42,6 +42,15 @@ def test_below_a_map_are_the_runs_output_and_the_legend_or_readout(
     qtbot.keyClick(probed.canvas, Qt.Key.Key_Right)
     assert probed.output_label.text() == f"writes  i want\n{probed.canvas.readout()}" and probed.canvas.readout()
     assert probed.canvas.height() == height  # the map must not move under the mouse
+
+
+def test_a_long_sentence_does_not_widen_the_view(stage: Callable[[QWidget, int, int], None], theme: Theme) -> None:
+    panel = RunAttention(theme, Selection())
+    stage(panel, 600, 400)
+    probe = Probe(step=10, sentences=(sentence(" ".join(["Donaudampfschifffahrt"] * 40)),))
+    panel.show_comparison(Comparison((run("", probe),), (), ()))
+    panel.show_step(History(), 0)
+    assert panel.minimumSizeHint().width() <= 600 and panel.sentence_combo.width() < 400
 
 
 def test_no_map_moves_under_the_mouse_where_its_caption_needs_two_lines(
