@@ -19,8 +19,10 @@ from gui.panels.runs.run_details import RunDetails
 from gui.panels.runs.run_table import RunTable
 from gui.runs.disabled_reasons import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
 from gui.runs.rows import RunRow, RunRowReader, matches
+from gui.runs.run_names import shorten_name
 from gui.runs.shared_runs import SharedRuns
 from gui.runs.trash import TrashResult, move_to_trash
+from gui.sentences.tokens import quoted, shortened
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button, set_enabled
@@ -35,6 +37,7 @@ FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its header
 REFRESH_MS = 2000  # between two readings of the folder while the view is shown: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Runs whose name, folder, state or note contains these words (Ctrl+F; Esc: all)"
+_LONGEST = 40  # characters of a searched text in a sentence: a longer one would widen the view
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
@@ -63,8 +66,8 @@ class RunsView(View):
         self.path_label = ElidedLabel(role="muted")
         self.file_button = button("Open file …", "Open a run that was shared with you; or drop the file on the window")
         self.directory_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
-        self.empty_label = plain_label(EMPTY)
-        self.deleted_label = plain_label(role="muted")
+        self.empty_label = plain_label(EMPTY, wraps=True)
+        self.deleted_label = plain_label(role="muted", wraps=True)
         self.table = RunTable(context.theme)
         self.details = RunDetails()
         self.comparison_pages = ComparisonPages(context)
@@ -143,7 +146,7 @@ class RunsView(View):
 
     def _show_deleted(self, gone: Sequence[RunRow], num_chosen: int) -> None:
         if len(gone) == 1:
-            what = f"{gone[0].name} ({gone[0].path.name}) is"
+            what = f"{shorten_name(gone[0].name)} ({gone[0].path.name}) is"
         else:
             what = f"{len(gone)} {'' if len(gone) == num_chosen else f'of {num_chosen} '}runs are"
         self.deleted_label.setText(f"{what} in the desktop's trash, and can be restored from there.")
@@ -324,7 +327,8 @@ class RunsView(View):
         found = [row for row in self._all_rows if matches(row, text)]
         self.table.show_rows(found)
         self._fit_table()
-        self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
+        found_none = f"No run matches {quoted(shortened(text, _LONGEST))}. Esc shows all."
+        self.empty_label.setText(found_none if text else EMPTY)
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
         self._show_choice()
 

@@ -131,6 +131,13 @@ def test_beside_setup_the_name_of_a_figure_has_at_most_two_lines(empty_window: M
     qtbot.waitUntil(is_whole_in_two_lines, timeout=WAIT_MS)
 
 
+def test_a_long_text_that_no_pair_contains_is_not_cut_off_at_the_edge(view: DataView, qtbot: QtBot) -> None:
+    view.search_edit.setText("x" * 400)
+    qtbot.keyClick(view.search_edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "No pair of the train split contains" in view.note_label.text(), timeout=WAIT_MS)
+    assert view.note_label.text().endswith("xx…”.") and view.minimumSizeHint().width() < view.width()
+
+
 def test_pairs_can_be_paged_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
     view.next_button.setFocus()
     for last in (2 * PAGE, NUM_TRAIN):

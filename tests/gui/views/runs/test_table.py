@@ -19,6 +19,7 @@ from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, example_path
 from gui.theme import GRID
 from gui.views.runs import EMPTY, RunsView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.not_none import not_none
 from tests.gui.tables import header_item, item_at
 from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, names, row_of, show, text
 
@@ -196,3 +197,10 @@ def test_the_table_is_as_high_as_its_rows_but_at_most_half(three_runs: RunsView,
     three_runs.table_splitter.moveSplitter(200, 1)
     three_runs.search_edit.clear()
     assert len(table.rows) == 34 and table.height() == 200  # as the user chose
+
+
+def test_a_long_text_that_no_run_matches_does_not_widen_the_view(three_runs: RunsView, qtbot: QtBot) -> None:
+    three_runs.search_edit.setText("x" * 400)
+    page = not_none(three_runs.empty_label.parentWidget())
+    assert three_runs.empty_label.text() == f"No run matches “{'x' * 39}…”. Esc shows all."
+    qtbot.waitUntil(lambda: three_runs.empty_label.isVisible() and page.width() == three_runs.width(), timeout=WAIT_MS)
