@@ -98,9 +98,8 @@ class PluginsView(View):
     def _lay_out(self) -> None:
         self.path_label.setAccessibleName("Plugin folder")
         self.path_label.setToolTip("Your own plugins; HEADLIGHT_PLUGINS names more folders")
-        self.name_edit.setMinimumWidth(self.context.theme.px(264))
         self.name_edit.hide()
-        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
+        self._resize()
         self.path_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         controls = QWidget()
         row = FlowLayout(controls, GRID)
@@ -118,6 +117,10 @@ class PluginsView(View):
         reading = splitter(Qt.Orientation.Horizontal, (self.about, 1), (self.findings, 1))
         layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 3), (reading, 2)), 1)
 
+    def _resize(self) -> None:
+        self.name_edit.setMinimumWidth(self.context.theme.px(264))
+        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
+
     def _connect(self) -> None:
         plugins = self.context.plugins
         self.try_button.clicked.connect(self.try_chosen)
@@ -131,6 +134,7 @@ class PluginsView(View):
         self.table.currentCellChanged.connect(self._show_chosen)
         self.checks.changed.connect(self._show_rows)
         self.context.bridge.prepared.connect(self._clear_note)
+        self.context.theme.changed.connect(self._resize)
         plugins.changed.connect(self._show)
         plugins.faults_changed.connect(self._show_rows)
         plugins.busy_changed.connect(self._show)

@@ -345,3 +345,11 @@ def test_the_error_of_a_plugin_disappears_once_it_is_fixed(
 def test_a_docstring_loses_backticks_and_line_breaks_except_in_lists() -> None:
     doc = "First\n`line`.\n\nLook for:\n- one\n  thing\n- `<eos>` and `a\n  b`"
     assert paragraphs(doc) == ["First line.", "Look for:", "- one thing", "- <eos> and a b"]
+
+
+def test_the_note_and_the_field_for_a_name_follow_the_zoom(view: PluginsView) -> None:
+    theme = view.context.theme
+    for zoom in (200, 100):
+        theme.set_zoom(zoom)
+        assert view.name_edit.minimumWidth() == theme.px(264)
+        assert view.note_label.minimumHeight() == view.note_label.fontMetrics().lineSpacing()
