@@ -125,4 +125,4 @@ def _decoder_input(sentence: ProbedSentence, selection: Selection) -> tuple[bool
 
 def _heads(sentence: ProbedSentence) -> str:
     encoder, decoder = sentence.encoder_self.shape[:2], sentence.free_running.cross.shape[:2]
-    return f"{encoder[0]} + {decoder[0]} layers of {decoder[1]} heads"
+    return f"{encoder[0]} + {decoder[0]} layers of {decoder[1]} head{'s' * (decoder[1] != 1)}"

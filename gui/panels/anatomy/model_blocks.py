@@ -132,8 +132,10 @@ def _sublayer(
 
 
 def _attention(model: ModelConfig, name: str, reads: str) -> Sublayer:
-    heads = f"{model.num_heads} heads of {model.d_model // model.num_heads} dimensions: {reads}."
-    return name, sublayer_parameters(model)["attention"], heads
+    d_head = model.d_model // model.num_heads
+    heads = f"{model.num_heads} head{'s' * (model.num_heads != 1)}"
+    about = f"{heads} of {d_head} dimension{'s' * (d_head != 1)}: {reads}."
+    return name, sublayer_parameters(model)["attention"], about
 
 
 def _feed_forward(model: ModelConfig) -> Sublayer:

@@ -72,6 +72,14 @@ def test_models_of_different_shapes_are_not_comparable() -> None:
         "number."
     )
 
+    one_head = replace(
+        larger,
+        encoder_self=attention(3, 1, 3, 3),
+        by_reference=None,
+        free_running=feed(("i", "do", "want", "<eos>"), 3, heads=1),
+    )
+    assert why_not_comparable(mine, one_head, Selection()).startswith("The other run has 3 + 2 layers of 1 head, ")
+
 
 def test_another_runs_probe_is_the_newest_at_or_before_the_step() -> None:
     steps = RunFolder.open(example_path()).probe_steps()

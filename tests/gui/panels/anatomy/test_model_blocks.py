@@ -16,7 +16,8 @@ from tests.gui.panels.conftest import prepared
 
 def blocks_of(**changes: Any) -> tuple[Stacks, int]:
     """The blocks of a model with these settings, and its number of parameters."""
-    model = ModelConfig(d_model=16, num_heads=4, num_encoder_layers=2, num_decoder_layers=3, d_ff=24, **changes)
+    sizes = {"d_model": 16, "num_heads": 4, "num_encoder_layers": 2, "num_decoder_layers": 3, "d_ff": 24}
+    model = ModelConfig(**(sizes | changes))
     src = 50 if model.tie_embeddings == "all" else 40
     known = replace(
         prepared(),
@@ -44,6 +45,12 @@ def test_blocks_have_the_shapes_and_layer_counts_of_the_model() -> None:
         ("Softmax", "[T, 50]"),
     ]
     assert [block.name for block in stacks.encoder if block.is_memory] == ["Memory"]
+
+
+@pytest.mark.parametrize(("num_heads", "text"), [(1, "1 head of 16 dimensions: "), (16, "16 heads of 1 dimension: ")])
+def test_a_single_head_or_dimension_is_named_as_one(num_heads: int, text: str) -> None:
+    stacks, _ = blocks_of(num_heads=num_heads)
+    assert any(block.about.startswith(text) for block in stacks.encoder)
 
 
 def test_the_norm_is_before_or_after_a_sublayer_as_in_the_model() -> None:
