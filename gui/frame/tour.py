@@ -12,7 +12,7 @@ from gui.frame.rail import Rail
 from gui.frame.transport import Transport
 from gui.theme import GRID, Theme
 from gui.views.train import TrainView
-from gui.widgets.buttons import button, set_enabled
+from gui.widgets.buttons import button, enable_or_release
 from gui.widgets.labels import plain_label
 from gui.widgets.scroll_areas import scroll_into_view
 
@@ -168,7 +168,7 @@ class Tour(QFrame):
         self.next_button.setText("Done" if self.is_last else "Next")
         self.next_button.setAccessibleName(self.next_button.text())
         self.skip_button.setHidden(self.is_last)
-        set_enabled(self.back_button, "" if index else "This is the first step")
+        enable_or_release(self.back_button, "" if index else "This is the first step", to=self)
         self.setAccessibleName(f"Tour, {count}: {step.title}")
         self.setAccessibleDescription(step.text)
         self.step_shown.emit()

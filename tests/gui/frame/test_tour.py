@@ -80,6 +80,13 @@ def test_it_works_with_the_keyboard_alone(qtbot: QtBot, tour: Tour, window: Main
     assert not tour.isVisible() and window.focusWidget() is window
 
 
+def test_back_on_the_first_step_leaves_space_to_learn(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+    tour.go_forward()
+    tour.back_button.setFocus()
+    qtbot.keyClick(tour.back_button, Qt.Key.Key_Return)
+    assert tour.count_label.text() == "Tour · 1 of 5" and window.focusWidget() is tour
+
+
 def test_space_and_the_learn_button_work_during_the_tour(
     qtbot: QtBot, tour: Tour, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
