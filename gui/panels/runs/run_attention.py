@@ -133,6 +133,7 @@ class _Column:
 
     def show_run(self, run: ComparedRun, source: str, selection: Selection) -> None:
         """Show the selected head, and what the run writes for the sentence; or that it was not probed at the step."""
+        self.canvas.setAccessibleName(f"Attention map of run {run.letter or run.name}; arrow keys read its weights")
         if run.probe is None:
             self.title_label.setText(run.title)
             self.head_label.setText("")
@@ -145,7 +146,6 @@ class _Column:
         self.title_label.setText(f"{run.title} · step {shown.step:,}")
         self._name_head(shown, selection)
         self._set_output(f"writes  {shown.sentence.output}")
-        self.canvas.setAccessibleName(f"Attention map of run {run.letter or run.name}; arrow keys read its weights")
         self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
 
     def _set_output(self, output: str) -> None:

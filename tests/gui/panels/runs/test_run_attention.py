@@ -37,6 +37,7 @@ def test_below_a_map_are_the_runs_output_and_the_legend_or_readout(
     legend = "Columns: read from. Rows: token → prediction. Dashed: the dataset's alignment."
     assert probed.output_label.text() == f"writes  i want\n{legend}"
     assert unprobed.output_label.text() == "This run has no probe at that step: choose another above."
+    assert unprobed.canvas.accessibleName().startswith("Attention map of run B;")
     height = probed.canvas.height()
     assert unprobed.canvas.height() == height  # though one line is enough for the text below it
     qtbot.keyClick(probed.canvas, Qt.Key.Key_Right)
