@@ -18,6 +18,7 @@ from gui.run_inspector import RunInspector
 from gui.runs.follower import Follower
 from gui.runs.runs_directory import RunsDirectory
 from gui.sentences.selection import Selection
+from gui.sentences.tokens import quoted
 from gui.theme import Theme
 from gui.workbench import Workbench
 
@@ -71,7 +72,7 @@ class Context:
 
 def _not_followed_error(text: str) -> UserError:
     return UserError(
-        f"“{text}” is not followed: something else was prepared or opened.", "Add it again once that is ready."
+        f"{quoted(text)} is not followed: something else was prepared or opened.", "Add it again once that is ready."
     )
 
 

@@ -14,6 +14,7 @@ from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.sentences.tokens import quoted
 from gui.theme import Theme
 from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox
 
@@ -133,8 +134,8 @@ class LabelSmoothingTopic(Topic):
     def _update_readout(self) -> None:
         assert self.targets.matrix is not None
         matrix, (row, column) = self.targets.matrix, self._cell
-        right, other = matrix.rows[row], matrix.columns[column]
-        target = f"Where “{right}” is right, “{other}” should get {matrix.values[row, column]:.4f}."
+        right, other = quoted(matrix.rows[row]), quoted(matrix.columns[column])
+        target = f"Where {right} is right, {other} should get {matrix.values[row, column]:.4f}."
         ((probability,), (smoothed,), (plain,)) = self._penalty_at([self._odds])
         sure = f"{probability:.4f} for the right token ({self._odds:,.0f} times each other's)"
         self.readout_label.setText(f"{target} At {sure} the loss is {smoothed:.3f} smoothed, {plain:.3f} plain.")

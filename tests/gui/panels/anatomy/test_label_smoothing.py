@@ -17,6 +17,7 @@ from core.history import History
 from core.settings.presets import read_preset
 from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
 from gui.pictures.picture_file import encoders_of
+from gui.sentences.tokens import quoted
 from gui.theme import Theme
 from tests.gui.panels.conftest import prepared
 
@@ -53,6 +54,15 @@ def test_the_last_number_of_the_axis_is_drawn(topic: LabelSmoothingTopic, stage:
     stage(topic, width, 560)
     topic.grab()
     assert b">10,000<" in encoders_of(topic.export_widgets())[".svg"]()
+
+
+def test_a_token_written_from_right_to_left_does_not_reorder_the_sentence_about_it(
+    topic: LabelSmoothingTopic, history: History
+) -> None:
+    history.apply(replace(prepared(), tgt_tokens=("ספר",) * 50))
+    topic.show_step(history, 0)
+    token = quoted("ספר")
+    assert topic.readout_label.text().startswith(f"Where {token} is right, {token} should get 0.")
 
 
 def test_the_smoothed_target_of_each_right_token_is_a_row_of_the_matrix(
