@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from core.history import History
@@ -110,14 +110,16 @@ class RunComparison(ComparisonPanel):
                 self._draw_curve(rest_of(run.validation, group.validation), _dashed(colour, 1))
         self._label_ends(comparison)
 
-    def _draw_band(self, band: Band, pen: object, colour: QColor) -> None:
+    def _draw_band(self, band: Band, pen: QPen, colour: QColor) -> None:
         """Fill from the lowest to the highest loss, and draw the mean over it."""
         edges = [pg.PlotCurveItem(band.steps, values) for values in (band.lowest, band.highest)]
         self.plot.addItem(pg.FillBetweenItem(*edges, brush=_faint(colour)))
         self._draw_curve((band.steps, band.mean), pen)
 
-    def _draw_curve(self, curve: Curve, pen: object) -> None:
-        drawn = self.plot.plot(*curve, pen=pen)
+    def _draw_curve(self, curve: Curve, pen: QPen) -> None:
+        """A curve of a single step, such as the loss of a run's only validation, is a dot: no line is drawn of it."""
+        symbol = "o" if len(curve[0]) == 1 else None
+        drawn = self.plot.plot(*curve, pen=pen, symbol=symbol, symbolSize=5, symbolPen=None, symbolBrush=pen.color())
         drawn.setDownsampling(auto=True, method="peak")
         drawn.setClipToView(True)
 
@@ -192,12 +194,14 @@ def _faint(colour: QColor) -> QColor:
     return QColor(colour.red(), colour.green(), colour.blue(), _BAND_ALPHA)
 
 
-def _line(colour: QColor, width: float = 2) -> object:
-    return pg.mkPen(colour, width=width)
+def _line(colour: QColor, width: float = 2) -> QPen:
+    pen: QPen = pg.mkPen(colour, width=width)
+    return pen
 
 
-def _dashed(colour: QColor, width: float = 1.5) -> object:
-    return pg.mkPen(colour, width=width, style=Qt.PenStyle.DashLine)
+def _dashed(colour: QColor, width: float = 1.5) -> QPen:
+    pen: QPen = pg.mkPen(colour, width=width, style=Qt.PenStyle.DashLine)
+    return pen
 
 
 def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:

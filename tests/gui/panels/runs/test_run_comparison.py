@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from core.history import History
@@ -57,6 +59,17 @@ def test_curves_of_different_lengths_have_their_letters_at_their_ends(
         "B": (100, 0.5),
         "C": (400, 0.51),
     }
+
+
+def test_the_loss_of_a_single_validation_is_drawn(theme: Theme, stage: Stage) -> None:
+    panel, pictures = RunComparison(theme), list[QImage]()
+    stage(panel, 1000, 300)
+    once = replace(run("A", 100, 0.5), validation=(np.array([100.0]), np.array([2.0])))
+    for one in (run("A", 100, 0.5), once):
+        panel.show_comparison(Comparison((one,), (), (("", "A"),)))
+        panel.show_step(History(), 0)
+        pictures.append(panel.plot.grab().toImage())
+    assert pictures[0] != pictures[1]
 
 
 def test_a_letter_is_at_an_end_between_two_pixels(
