@@ -44,8 +44,14 @@ class LiveEdits(QObject):
         self._delay.timeout.connect(self.due)
 
     def add(self, edits: Mapping[str, object]) -> None:
-        """Hold those of the edits that can act during a run, and restart the delay."""
-        self._edits |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
+        """Hold those of the edits that can act during a run, in their order, and restart the delay.
+
+        An edit of a group replaces those of the settings in it, which may not even fit any more.
+        """
+        for key, value in edits.items():
+            if setting_effect(key) == "now":
+                self._edits = {held: old for held, old in self._edits.items() if not f"{held}.".startswith(f"{key}.")}
+                self._edits[key] = value
         self._delay.start()
 
     def restart_delay(self) -> None:

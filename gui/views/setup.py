@@ -218,8 +218,14 @@ class SetupDrawer(QFrame):
         return draft
 
     def _edit(self, key: str, value: object) -> None:
-        """Take an edit, and refused ones that fit now: a number of heads may divide only the new d_model."""
+        """Take an edit, and refused ones that fit now: a number of heads may divide only the new d_model.
+
+        An edit of a group replaces the refused ones in it: where it is switched off, they could not even be seen.
+        """
         self._unmark()
+        for inner in [refused for refused in self._refused if refused.startswith(f"{key}.")]:
+            del self._refused[inner]
+            self.form(inner.partition(".")[0]).rows[inner].clear_typed()
         edits = {**self._refused, key: value}
         errors = self.context.workbench.apply_valid_edits(edits)
         self._refused = {refused: edits[refused] for refused in errors}

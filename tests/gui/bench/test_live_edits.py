@@ -151,6 +151,19 @@ def test_edits_made_before_a_run_has_begun_apply_to_it_or_wait(qtbot: QtBot, win
     assert bridge.state == "learning" and workbench.waiting_changes == ("model.d_ff",)
 
 
+def test_a_group_switched_off_before_the_run_has_begun_takes_the_edits_in_it_with_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    workbench, bridge, group = window.context.workbench, window.context.bridge, "training.early_stopping"
+    workbench.learn(1)
+    assert workbench.run is None
+    for key, value in ((group, {}), (f"{group}.patience", 5), (group, None)):
+        workbench.edit(key, value)
+    workbench.apply_edits_now()
+    qtbot.waitUntil(lambda: bridge.history.last_step == 1 and running_timers(workbench) == [], timeout=WAIT_MS)
+    assert workbench.draft == workbench.applied and workbench.waiting_changes == ()
+
+
 def test_a_setting_applies_to_a_run_opened_before_another_had_begun(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:

@@ -202,6 +202,31 @@ def test_a_restart_waits_until_refused_values_are_fixed(
     assert (workbench.applied.model.num_decoder_layers, workbench.applied.model.d_ff) == (2, 24)
 
 
+def test_a_group_that_is_switched_off_takes_refused_values_in_it_with_it(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    workbench, drawer = window.context.workbench, window.setup_drawer
+    workbench.learn(1)
+    wait_for_state("paused")
+    rows = drawer.form("training").rows
+    box, patience, batch = (
+        rows[f"training.{key}"] for key in ("early_stopping", "early_stopping.patience", "batch_size")
+    )
+    assert isinstance(box.editor, QCheckBox)
+    for others_refused in (False, True):
+        box.editor.click()
+        patience.edited.emit(patience.field.key, "x")
+        if others_refused:
+            batch.edited.emit(batch.field.key, "y")
+        assert patience.error
+        box.editor.click()
+        assert not patience.error and drawer._invalid_keys() == [batch.field.key] * others_refused
+    batch.edited.emit(batch.field.key, 4)
+    wait_for_answers(qtbot, window)
+    assert workbench.draft == workbench.applied and not_none(workbench.applied).training.early_stopping is None
+    assert not_none(window.context.bridge.history.prepared).config.training.early_stopping is None
+
+
 def test_a_required_option_is_marked(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], tmp_path: Path
 ) -> None:
