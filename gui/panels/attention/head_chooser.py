@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShortcut
@@ -57,6 +58,7 @@ class HeadChooser(SentencePanel):
         super().__init__(theme, selection, source)
         self._disabled_heads = disabled_heads
         self._head_id: HeadId | None = None  # the shown head; None if none is
+        self._sentence: ProbedSentence | None = None  # the one drawn last, whose layers and heads are offered
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
         self.kind_combo = combo_box("Kind of attention", "Which tokens read which (Alt+K)")
         self.kind_combo.addItems([KIND_TITLES[kind] for kind in ATTENTION_KINDS])
@@ -75,10 +77,11 @@ class HeadChooser(SentencePanel):
 
     def draw(self, history: History, shown: ShownSentence) -> None:
         """Show the selection among the layers and heads of the sentence's attention."""
+        self._sentence = shown.sentence
         self._show_chosen(shown.sentence)
 
     def show_empty(self, sentence: str = "") -> None:
-        self._head_id = None  # else a key could switch off an unseen head of another run
+        self._head_id = self._sentence = None  # else a key could switch off an unseen head of another run
         super().show_empty(sentence)
 
     def add_shortcuts(self, view: QWidget) -> None:
@@ -100,7 +103,13 @@ class HeadChooser(SentencePanel):
         if self._disabled_heads is not None:
             actions["Alt+X"] = self.on_box.click
         for keys, action in actions.items():
-            QShortcut(keys, view, action, autoRepeat=keys in steps)  # toggles must not repeat while held
+            QShortcut(keys, view, partial(self._act, action), autoRepeat=keys in steps)  # a held toggle acts once
+
+    def _act(self, action: Callable[[], object]) -> None:
+        """Go on from the selection as it is now: on a hidden page this is not drawn when others change it."""
+        if self._sentence is not None:
+            self._show_chosen(self._sentence)
+        action()
 
     def _show_chosen(self, sentence: ProbedSentence) -> None:
         chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)

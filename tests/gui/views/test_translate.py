@@ -647,6 +647,23 @@ def assert_reference_follows_its_label(window: MainWindow, view: TranslateView, 
         qtbot.waitUntil(fits, timeout=WAIT_MS)
 
 
+def test_keys_go_on_from_the_head_chosen_in_the_grid_of_all_heads(view: TranslateView, qtbot: QtBot) -> None:
+    draw(view)
+    selection, alt = view.context.selection, Qt.KeyboardModifier.AltModifier
+    show_page(view, "All heads")
+    kinds = []
+    for _ in range(3):
+        qtbot.keyClick(view, Qt.Key.Key_K, alt)
+        draw(view)
+        kinds.append(selection.chosen.kind)
+    assert kinds == ["encoder_self", "decoder_self", "cross"]
+    selection.choose(layer=0, head=1)  # as a click in the grid does
+    draw(view)
+    qtbot.keyClick(view, Qt.Key.Key_Left, alt)
+    qtbot.keyClick(view, Qt.Key.Key_Down, alt)
+    assert (selection.chosen.layer, selection.chosen.head) == (1, 0)
+
+
 def test_the_note_on_unknown_tokens_is_in_words() -> None:
     assert unknown_note(()) == ""
     assert unknown_note(("a", "a")) == "“a” is not in the vocabulary: read as <unk>."
