@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from core.comparison.differences import differing_settings
 from core.config import RunConfig
 from core.events import Prepared
+from core.settings.fields import run_settings
 from core.settings.overriding import change_setting, change_settings
 from gui.bridge import EngineBridge
 from gui.edit_validation import split_valid_edits
@@ -112,7 +113,7 @@ class DraftAndRun(QObject):
         if self.draft is None or self.applied is None:
             return changed
         waiting = differing_settings((self.applied, self.draft))
-        return changed | {key: values[1] for key, values in waiting.items()}
+        return changed | dict(_change_to(key, values[1]) for key, values in waiting.items())
 
     def restore_point(self) -> RestorePoint:
         """The state for `restore`, should the next request be refused."""
@@ -125,3 +126,9 @@ class DraftAndRun(QObject):
             self.applied = change_settings(self.applied, self.run_handle.old_values)
             self.run_handle.old_values.clear()
         self.changed.emit()
+
+
+def _change_to(key: str, value: object) -> tuple[str, object]:
+    """The change that gives a setting this value; of None where its group is switched off, that of the group."""
+    group = run_settings().get(key.rpartition(".")[0])
+    return (group.key, None) if value is None and group is not None and group.nullable else (key, value)

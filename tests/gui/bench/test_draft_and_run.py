@@ -19,6 +19,7 @@ from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from tests.gui.bench.runs import ROOT, reopened_run, unsaveable_run, wait_for_answers
 from tests.gui.conftest import WAIT_MS
+from tests.gui.not_none import not_none
 
 
 def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWindow) -> None:
@@ -63,6 +64,23 @@ def test_an_opened_run_whose_folder_another_has_taken_says_so_at_learn(qtbot: Qt
     assert window.trouble_strip.sentence.text() == f"Another run has taken the place of {run}."
     assert RunFolder.open(run).checkpoint_steps() == [30, 40]
     assert_reset_makes_it_outdated(qtbot, window)
+
+
+def test_a_branch_can_take_over_that_a_group_is_switched_off(
+    qtbot: QtBot, window: MainWindow, small_file: Path
+) -> None:
+    workbench, bridge = window.context.workbench, window.context.bridge
+    workbench.edit("training.early_stopping", {"patience": 3})
+    workbench.learn(5)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    before = workbench.run
+    window.setup_drawer.open_file(small_file)  # which has no early stopping
+    assert workbench.waiting_changes == ("training.early_stopping.patience",)
+    window.context.playhead.view(3)
+    window.transport.branch_button.click()
+    qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
+    assert window.trouble_strip.trouble is None or window.trouble_strip.trouble.is_note
+    assert workbench.run not in (None, before) and not_none(workbench.applied).training.early_stopping is None
 
 
 def assert_reset_makes_it_outdated(qtbot: QtBot, window: MainWindow) -> None:
