@@ -95,7 +95,7 @@ class Follower(QObject):
         self._update_writer(history)
 
     def _refresh(self) -> None:
-        history, has_ended = self._bridge.followed, self.writer is None
+        history, writer = self._bridge.followed, self.writer
         assert history is not None and self.run is not None
         try:
             is_new = history.refresh()
@@ -105,7 +105,9 @@ class Follower(QObject):
         if is_new:
             self._bridge.show(history)
         self._update_writer(history)
-        if has_ended and self.writer is None:  # it ended before this reading, which therefore missed nothing
+        if self.writer != writer and not is_new:  # as a killed one leaves nothing new: panels that name it are outdated
+            self._bridge.show(history)
+        if writer is None and self.writer is None:  # it ended before this reading, which therefore missed nothing
             self._timer.stop()
 
     def _update_writer(self, history: History) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import TypeVar
 
@@ -257,3 +260,20 @@ def test_the_stages_fit_one_line_again_after_zooming_out(german_window: MainWind
     theme.set_zoom(100)
     last = topic.stage_buttons[-1]
     qtbot.waitUntil(lambda: last.mapTo(topic.controls, QPoint()).y() < last.height(), timeout=WAIT_MS)
+
+
+def test_where_no_model_can_be_asked_the_reason_follows_the_process_that_writes_the_followed_run(
+    view: AnatomyView, window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    writing, follower = RunFolder.open(shutil.copytree(example_path(), tmp_path / "run")), window.context.follower
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as writer:
+        writing.update(state="learning", pid=writer.pid, host=socket.gethostname(), pid_started=None)
+        follower.follow(writing.path)
+        view.choose(MasksTopic)
+        topic = view.topic
+        reason = f"Watching process {writer.pid}: "
+        qtbot.waitUntil(lambda: topic.empty_label.text().startswith(reason), timeout=WAIT_MS)
+        writer.kill()  # so that it can write nothing more
+    qtbot.waitUntil(lambda: follower.writer is None, timeout=WAIT_MS)
+    ended = "is no longer being written: open it in Runs"
+    qtbot.waitUntil(lambda: ended in topic.empty_label.text(), timeout=WAIT_MS // 20)
