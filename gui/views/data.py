@@ -79,7 +79,6 @@ class DataView(View):
             self.search_edit.setText(example.text)
             self.split_combo.setCurrentIndex(SPLITS.index(example.split))
             self._search()
-            self.pages.choose_split(example.split)
 
     def ask_files(self) -> None:
         """Let the user choose the files of a corpus, without waiting for the choice."""
