@@ -129,7 +129,8 @@ class NoamTopic(Topic):
         self._workbench.apply_valid_edits(edits)
         has_run = self._workbench.run is not None
         waits = "It takes effect with the next run." if has_run else "The model is prepared again."
-        self.readout_label.setText(f"Setup now uses noam with {warmup:,} warm-up steps. {waits}{self._warning()}")
+        steps = f"{warmup:,} warm-up step{'s' * (warmup != 1)}"
+        self.readout_label.setText(f"Setup now uses noam with {steps}. {waits}{self._warning()}")
 
     def _own_rates(self, steps: np.ndarray) -> np.ndarray:
         """The rates of this run if it had this width and warm-up."""

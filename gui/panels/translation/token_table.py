@@ -122,7 +122,7 @@ class TokenTable(Panel):
             enable_or_release(move, why_not, to=self.table)
         self.table.show_position(index, is_chosen=self._position.is_chosen)
         self.output_label.setText(self._output(self._shown))
-        self.cut_label.setText(f"Cut off after {count} tokens: no <eos> was written.")
+        self.cut_label.setText(f"Cut off after {count} token{'s' * (count != 1)}: no <eos> was written.")
         self.cut_label.setVisible(not self._shown.finished and self._position.is_last)
         self.readout_label.setText(explain_token(self._shown, index))
 

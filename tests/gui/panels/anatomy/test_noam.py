@@ -72,6 +72,9 @@ def test_dragging_the_line_sets_the_warmup_states_the_peak_and_setup_takes_it_ov
     assert draft is not None
     assert (draft.training.schedule.name, draft.training.schedule.warmup_steps) == ("noam", 250)
     assert "noam with 250 warm-up steps" in topic.readout_label.text()
+    topic.warmup_spin.setValue(1)
+    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
+    assert "noam with 1 warm-up step." in topic.readout_label.text()
 
 
 def prepare(window: MainWindow, qtbot: QtBot, edits: dict[str, object]) -> None:

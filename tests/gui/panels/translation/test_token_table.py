@@ -134,6 +134,8 @@ def test_a_truncated_and_an_empty_output_are_described(table: TokenTable) -> Non
     show(table, finished=False)
     assert table.cut_label.text() == "Cut off after 4 tokens: no <eos> was written."
     assert table.cut_label.isVisibleTo(table)
+    show(table, finished=False, tokens=("i",), ranks=(0,))
+    assert table.cut_label.text() == "Cut off after 1 token: no <eos> was written."
     show(table, output="")
     assert table.output_label.text() == "(nothing: &lt;eos&gt; came first)"
 
