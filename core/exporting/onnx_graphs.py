@@ -105,7 +105,8 @@ def _model(run: RunFolder, weights: Weights) -> Transformer:
 def graphs_of(model: Transformer) -> dict[str, bytes]:
     """File name -> graph, for a model, which is changed and cannot be used afterwards."""
     model.eval()
-    src, src_mask = torch.full((2, 3), EOS_ID), torch.ones(2, 3, dtype=torch.bool)  # an id of every vocabulary
+    length = min(3, model.max_positions)
+    src, src_mask = torch.full((2, length), EOS_ID), torch.ones(2, length, dtype=torch.bool)  # an id of any vocabulary
     with torch.no_grad():
         encoder, memory = Encoder(model), Encoder(model)(src, src_mask)
         sentences, source = {0: "batch", 1: "source"}, {2: "batch", 4: "source"}
@@ -116,7 +117,7 @@ def graphs_of(model: Transformer) -> dict[str, bytes]:
             DecoderStep(model),
             {
                 "tokens": (torch.tensor([1, 1]), {0: "batch"}),
-                "past": (memory[..., :2, :], {2: "batch", 4: "past"}),
+                "past": (memory[..., : length - 1, :], {2: "batch", 4: "past"}),
                 "memory": (memory, source),
                 "src_mask": (src_mask, sentences),
             },

@@ -13,6 +13,8 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it has no types
 import pytest
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from core import cli
 from core.config import ModelConfig, RunConfig
@@ -38,11 +40,17 @@ def test_cached_steps_equal_the_whole_model(more: dict[str, Any]) -> None:
     src_mask = torch.arange(7) < torch.tensor([[7], [4], [1]])
     with torch.no_grad():
         expected = model(src, tgt_input, src_mask, torch.ones(3, 6, dtype=torch.bool)).numpy()
-    graphs = graphs_of(copy.deepcopy(model))
+    assert_equal_step_by_step(graphs_of(copy.deepcopy(model)), src, src_mask, tgt_input, expected)
+
+
+def assert_equal_step_by_step(
+    graphs: dict[str, bytes], src: Tensor, src_mask: Tensor, tgt_input: Tensor, expected: NDArray[np.float32]
+) -> None:
+    """Require that the graphs, given the target [B, T] token by token, compute these logits [B, T, V]."""
     encoder, step = (onnxruntime.InferenceSession(graphs[name]) for name in ("encoder.onnx", "decoder_step.onnx"))
     (memory,) = encoder.run(None, {"src": src.numpy(), "src_mask": src_mask.numpy()})
     past = np.zeros((2, 2, 3, 2, 0, 8), np.float32)
-    for position in range(6):
+    for position in range(tgt_input.shape[1]):
         inputs = {"tokens": tgt_input[:, position].numpy(), "memory": memory, "src_mask": src_mask.numpy()}
         logits, past = step.run(None, {**inputs, "past": past})
         np.testing.assert_allclose(logits, expected[:, position], rtol=0, atol=1e-5)
@@ -53,6 +61,17 @@ def test_a_vocabulary_of_a_single_token_is_enough() -> None:
     encoder = onnxruntime.InferenceSession(graphs["encoder.onnx"])
     (memory,) = encoder.run(None, {"src": np.full((1, 1), 4), "src_mask": np.ones((1, 1), np.bool_)})
     assert memory.shape == (2, 2, 1, 2, 1, 8)
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+@pytest.mark.parametrize("length", [1, 2])
+def test_a_model_with_few_positions_is_exported(length: int, positions: str) -> None:
+    model = Transformer(ModelConfig.model_validate({**SMALL, "positions": positions}), 20, 20, length).eval()
+    src, tgt_input = torch.randint(4, 20, (3, length)), torch.randint(4, 20, (3, length))
+    mask = torch.ones(3, length, dtype=torch.bool)
+    with torch.no_grad():
+        expected = model(src, tgt_input, mask, mask).numpy()
+    assert_equal_step_by_step(graphs_of(model), src, mask, tgt_input, expected)
 
 
 def test_the_pages_code_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
