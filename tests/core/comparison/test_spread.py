@@ -24,3 +24,12 @@ def test_values_that_are_not_finite_have_no_deviation(value: float) -> None:
     """A plugin's metric may have such values."""
     mean, deviation = spread([{"own": value, "loss": 1.0}, {"own": 0.5, "loss": 1.0}])
     assert repr(mean["own"]) == repr(value) and isnan(deviation["own"]) and deviation["loss"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "deviation"), [((1.7e308, 1.7e308), 1.7e308, 0.0), ((1.7e308, -1.7e308), 0.0, inf)]
+)
+def test_values_whose_sum_or_deviation_is_no_float_are_compared(
+    values: tuple[float, float], mean: float, deviation: float
+) -> None:
+    assert spread([{"own": value} for value in values]) == ({"own": mean}, {"own": deviation})
