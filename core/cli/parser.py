@@ -178,7 +178,7 @@ def _add_translate(verbs: _Verbs) -> None:
 
 
 def _add_runs(verbs: _Verbs) -> None:
-    listing = _add_verb(verbs, "runs list", "all runs, the newest last")
+    listing = _add_verb(verbs, "runs list", "all runs, sorted by the names of their folders")
     show = _add_verb(verbs, "runs show", "one run: state, figures, settings")
     delete = _add_verb(verbs, "runs delete", "delete runs for good, without asking; of a link to a run, only the link")
     compare = _add_verb(verbs, "runs compare", "runs side by side: settings that differ, figures at their best steps")

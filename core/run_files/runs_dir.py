@@ -173,7 +173,7 @@ def require_run(path: Path) -> None:
 
 
 def list_runs(runs_dir: Path) -> list[Path]:
-    """The runs in a folder, damaged ones included, sorted by name, so the newest last; none if there is no folder."""
+    """The runs in a folder, damaged ones included, sorted by name; none if there is no folder."""
     with reporting_read_errors(runs_dir, _READABLE_ADVICE):
         paths = list(runs_dir.iterdir()) if is_dir(runs_dir) else []
     return sorted(path for path in paths if is_run(path) or has_remains(path))

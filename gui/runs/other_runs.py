@@ -50,7 +50,9 @@ def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[OtherRun]:
 
 
 def _read(runs_dir: Path, add_steps: Callable[[OtherRun, RunFolder], OtherRun]) -> list[OtherRun]:
-    """The newest run first, the example last; without runs that have no such step, or are damaged (Runs reports it)."""
+    """In the reverse order of their folders' names, the example last; without runs that have no such step, or are
+    damaged (Runs reports it).
+    """
     runs = []
     for path in [*reversed(list_runs(runs_dir)), example_path()]:
         with suppress(UserError, OSError):
