@@ -151,6 +151,11 @@ def figures_at(history: History, step: int, metric: str) -> str:
     for name, of in metrics.items():
         if (newest := history.newest_value(of, step)) is not None:
             before = "" if newest.step == step else f" at {newest.step:,}"
-            value = f"{newest.value:.3g}" if of == _RATE else f"{newest.value:#.3g}".rstrip(".")  # 4.00, not 4
+            value = f"{newest.value:.3g}" if of == _RATE else _three_figures(newest.value)
             known.append(f"{name} {value}{before}")
     return f" · step {step:,}: {', '.join(known)}" if known else ""
+
+
+def _three_figures(value: float) -> str:
+    rounded = f"{value:#.3g}"
+    return f"{float(rounded):,.0f}" if 1e3 <= abs(float(rounded)) < 1e6 else rounded.rstrip(".")  # 4.00, not 4; 8,120

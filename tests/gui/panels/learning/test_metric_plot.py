@@ -14,7 +14,7 @@ from core.events import StepsDone, ValidationDone
 from core.history import History
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from gui.main_window import MainWindow
-from gui.panels.learning.curves import Curves
+from gui.panels.learning.curves import Curves, figures_at
 from gui.panels.learning.metric_labels import metric_label
 from gui.panels.learning.metric_plot import MetricPlot
 from gui.panels.learning.validation_plot import HEADROOM
@@ -177,6 +177,15 @@ def shown(panel: Curves, history: History, metric: str) -> MetricPlot:
     panel.metric_combo.activated.emit(panel.metric_combo.findData(metric))
     panel.show_step(history, NUM_STEPS)
     return not_none(panel.metric_plot)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(8123.0, "8,120"), (999.6, "1,000"), (123456.0, "123,000"), (8.123, "8.12"), (1e7, "1.00e+07")]
+)
+def test_the_title_writes_large_values_as_the_axis_does(value: float, text: str) -> None:
+    history = History()
+    history.apply(ValidationDone(step=8, metrics={"valid/perplexity": value}, sentences=(), is_best=False))
+    assert figures_at(history, 8, "valid/perplexity") == f" · step 8: valid {text}"
 
 
 def test_negative_values_are_on_the_axis(panel: Curves, history: History) -> None:
