@@ -23,6 +23,7 @@ _NOTHING_IN_COMMON = (
 )
 _ROW_HEIGHT = 36  # pixels at 100 %, for two lines
 _NOT_THERE = "–"
+_Line = tuple[str | None, ...]  # source, reference, and the output of each run; None without one
 _MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # is right -> (as shown, as read out)
 
 
@@ -34,7 +35,7 @@ class RunTranslations(ComparisonPanel):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self._lines: list[tuple[str, ...]] = []  # as they are shown
+        self._lines: list[_Line] = []
         self.table = QTableWidget()
         self.table.setObjectName("translations")
         self.table.setAccessibleName("Sentences, their references, and what each run writes")
@@ -61,7 +62,7 @@ class RunTranslations(ComparisonPanel):
     def numbers(self) -> Sequence[tuple[str, ...]]:
         """The table."""
         assert self.comparison is not None
-        return [self._column_titles(self.comparison.runs), *self._lines]
+        return [self._column_titles(self.comparison.runs), *(tuple(map(_shown, line)) for line in self._lines)]
 
     def export_widgets(self) -> tuple[QTableView]:
         """The table with all its rows, and no text cut."""
@@ -77,16 +78,16 @@ class RunTranslations(ComparisonPanel):
     def _fill(self, titles: tuple[str, ...]) -> None:
         self.table.setColumnCount(len(titles))
         self.table.setHorizontalHeaderLabels(titles)
-        for column, text in enumerate(titles):
+        for column, heading in enumerate(titles):
             title = self.table.horizontalHeaderItem(column)
             assert title is not None
-            title.setToolTip(literal_tooltip(text))
+            title.setToolTip(literal_tooltip(heading))
         self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
         self.table.setRowCount(len(self._lines))
         for number, line in enumerate(self._lines):
             for column, text in enumerate(line):
-                is_right = text == line[1] if column > 1 and text != _NOT_THERE else None
-                self.table.setItem(number, column, self._item(text, titles[column], is_right=is_right))
+                is_right = text == line[1] if column > 1 and text is not None else None
+                self.table.setItem(number, column, self._item(_shown(text), titles[column], is_right=is_right))
 
     def _item(self, text: str, title: str, *, is_right: bool | None) -> QTableWidgetItem:
         """A cell. `is_right` is None if the text is not an output."""
@@ -98,11 +99,11 @@ class RunTranslations(ComparisonPanel):
         return item
 
 
-def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
+def translations_of(runs: tuple[ComparedRun, ...]) -> list[_Line]:
     """Source, reference and each run's output, for the sentences that all validations share.
 
     Sentences whose outputs differ, for a single run from the reference, come first. A run that was not validated at the
-    step has "–" in each line.
+    step has None in each line.
     """
     validated = [{(one.source, one.reference): one for one in run.validated} for run in runs]
     there = [known for known in validated if known]
@@ -116,15 +117,19 @@ def _title_of(num_different: int, num_lines: int, num_runs: int) -> str:
     return f"{RunTranslations.title}: they differ in {num_different:,} of {num_lines:,} sentences"
 
 
-def _line(key: tuple[str, str], validated: list[dict[tuple[str, str], ValidatedSentence]]) -> tuple[str, ...]:
-    return (*key, *(known[key].hypothesis if known else _NOT_THERE for known in validated))
+def _line(key: tuple[str, str], validated: list[dict[tuple[str, str], ValidatedSentence]]) -> _Line:
+    return (*key, *(known[key].hypothesis if known else None for known in validated))
 
 
-def _differs(line: tuple[str, ...]) -> bool:
+def _differs(line: _Line) -> bool:
     """Whether the outputs in this line differ from each other; that of a single run, from the reference."""
     _, reference, *outputs = line
     texts = outputs if len(outputs) > 1 else [reference, *outputs]
-    return len({text for text in texts if text != _NOT_THERE}) > 1
+    return len({text for text in texts if text is not None}) > 1
+
+
+def _shown(text: str | None) -> str:
+    return _NOT_THERE if text is None else text
 
 
 def _column_title(run: ComparedRun) -> str:
