@@ -48,7 +48,10 @@ def earlier_crashes() -> list[Trouble]:
 
 def _leftover_traces() -> list[Path]:
     """Trace files of processes that no longer exist."""
-    traces = [(int(path.stem.split("-")[1]), path) for path in log_path().parent.glob("native-*.txt")]
+    files = log_path().parent.glob("native-*.txt")
+    # Others are a person's; no process has a number of more than nine digits.
+    matches = [(re.fullmatch(r"native-([0-9]{1,9})(-.*)?", path.stem), path) for path in files]
+    traces = [(int(match[1]), path) for match, path in matches if match is not None]
     return [path for pid, path in traces if path != trace_path(pid) or not is_alive(pid)]
 
 

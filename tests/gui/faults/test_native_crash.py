@@ -83,6 +83,14 @@ def test_a_killed_process_is_not_reported_as_a_crash(home: Path) -> None:
     assert not trace.exists()
 
 
+def test_a_file_that_is_no_trace_is_left_alone(home: Path) -> None:
+    stray = [log_path().with_name(f"native-{name}.txt") for name in ("x", "", "²-copy", "1.5", "20261128120000")]
+    for path in stray:
+        path.write_text("notes")
+    assert earlier_crashes() == []
+    assert all(path.exists() for path in stray)
+
+
 def test_the_trace_of_a_live_window_is_left_alone(home: Path) -> None:
     trace = trace_path(os.getppid())
     trace.write_text("Fatal Python error: Aborted\n")
