@@ -256,6 +256,7 @@ class Session:
         folder = run.claim()
         if stopped_early:  # otherwise patience would end it again before its first step
             run.trainer.renew_patience()
+            self._emit(run.trainer.save_checkpoint())  # or a crash before the next one would forget it
         return folder
 
     def release_run(self) -> Path:

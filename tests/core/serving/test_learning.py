@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import platform
+import shutil
 import sys
 import threading
 import time
@@ -162,6 +163,25 @@ def test_a_run_that_stopped_early_continues_on_request(engine: Engine, watcher: 
     answered(engine, OpenRun(run=run))
     answered(engine, Learn())
     assert watcher.all(RunFinished)[-1].step == stopped_at + 4
+
+
+def test_a_run_that_stopped_early_continues_after_a_crash(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+    tiny_rate = {"name": "sgd", "learning_rate": 1e-9}
+    run = begun(engine, tmp_path, optimizer=tiny_rate, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
+    answered(engine, Learn())
+    stopped_at = watcher.wait(RunFinished).step
+    answered(engine, SetPace(steps_per_second=0.1))
+    learning = engine.ask(Learn())
+    answered(engine, SetPace(steps_per_second=0.1))  # answered once the run is learning
+    killed = shutil.copytree(run, tmp_path / "killed")
+    RunFolder.open(killed).update(pid=None)
+    answered(engine, Pause())
+    learning.result(SECONDS)
+    answered(engine, SetPace(steps_per_second=None))
+    answered(engine, OpenRun(run=killed))
+    answered(engine, Learn())
+    finished = watcher.all(RunFinished)[-1]
+    assert (finished.reason, finished.step) == ("early_stopping", stopped_at + 2)
 
 
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
