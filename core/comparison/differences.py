@@ -24,6 +24,16 @@ def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
     return ("dataset.plugin", *differing_settings((follows, after)))
 
 
+def changes_between(before: RunConfig, after: RunConfig) -> dict[str, object]:
+    """The changes, by key, that make one config of the other; that a group is switched off is a change of the group."""
+    settings, changes = settings_of(after), Settings()
+    for key in differing_settings((before, after)):
+        group = key.rpartition(".")[0]
+        changed = group if key not in settings and group in settings else key
+        changes[changed] = settings.get(changed)
+    return changes
+
+
 def differing_settings(configs: Sequence[RunConfig]) -> dict[str, list[object]]:
     """The dotted keys in which configs differ -> the value in each, None where it lacks the key."""
     if all(config == configs[0] for config in configs):  # the usual case where the window asks, and 15 times as fast

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from core.comparison.differences import differing_settings
+from core.comparison.differences import changes_between
 from core.config import RunConfig
 from core.events import Prepared
-from core.settings.fields import run_settings
 from core.settings.overriding import change_setting, change_settings
 from gui.bridge import EngineBridge
 from gui.edit_validation import split_valid_edits
@@ -112,8 +111,7 @@ class DraftAndRun(QObject):
         changed = {one.key: one.value for one in history.settings_changed if one.step == history.last_step}
         if self.draft is None or self.applied is None:
             return changed
-        waiting = differing_settings((self.applied, self.draft))
-        return changed | dict(_change_to(key, values[1]) for key, values in waiting.items())
+        return changed | changes_between(self.applied, self.draft)
 
     def restore_point(self) -> RestorePoint:
         """The state for `restore`, should the next request be refused."""
@@ -126,9 +124,3 @@ class DraftAndRun(QObject):
             self.applied = change_settings(self.applied, self.run_handle.old_values)
             self.run_handle.old_values.clear()
         self.changed.emit()
-
-
-def _change_to(key: str, value: object) -> tuple[str, object]:
-    """The change that gives a setting this value; of None where its group is switched off, that of the group."""
-    group = run_settings().get(key.rpartition(".")[0])
-    return (group.key, None) if value is None and group is not None and group.nullable else (key, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.comparison.differences import differing_settings
+from core.comparison.differences import changes_between
 from core.config import RunConfig
 from core.history import History
 from gui.bench.draft_and_run import DraftAndRun
@@ -33,12 +33,15 @@ class PreviousRun:
 
     def lost_changes(self, config: RunConfig) -> dict[str, object]:
         """The changes made since it was saved, by key, that the run, opened again with `config`, lacks."""
-        differing = differing_settings((config, self.config))
-        return {key: values[1] for key, values in differing.items() if key in self.changed}
+        changes = changes_between(config, self.config)
+        return {key: value for key, value in changes.items() if self._was_changed(key)}
 
     def restore(self, current: DraftAndRun, config: RunConfig) -> None:
         """Show the reopened run with its former settings; changes that waited go on waiting."""
         current.draft, current.draft_origin = self.draft, self.draft_origin
-        if self.changed.issuperset(differing_settings((config, self.config))):  # else another process changed it
+        if all(map(self._was_changed, changes_between(config, self.config))):  # else another process changed it
             current.applied = self.applied
         current.changed.emit()
+
+    def _was_changed(self, key: str) -> bool:
+        return key in self.changed or key.rpartition(".")[0] in self.changed  # its group was switched on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.comparison.differences import changed_keys, differing_settings
+from core.comparison.differences import changed_keys, changes_between, differing_settings
 from core.config import RunConfig
 from core.settings.overriding import change_setting, change_settings
 from core.settings.presets import read_preset
@@ -26,3 +26,11 @@ def test_for_a_different_dataset_only_explicit_settings_are_named() -> None:
     changed = change_settings(other, {"dataset.seed": 4, "model.d_ff": 32})
     named = ("dataset.plugin", "dataset.options.length", "dataset.seed", "model.d_ff")
     assert sorted(changed_keys(first, changed)) == sorted(named)
+
+
+def test_the_changes_between_two_configs_make_one_of_the_other() -> None:
+    with_it = read_preset("copy_task", ("training.early_stopping.patience=3", "model.d_ff=24"))
+    without = change_setting(with_it, "training.early_stopping", None)
+    assert changes_between(with_it, without) == {"training.early_stopping": None}
+    for before, after in ((with_it, without), (without, with_it), (with_it, read_preset("copy_task", ()))):
+        assert change_settings(before, changes_between(before, after)) == after

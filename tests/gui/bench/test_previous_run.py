@@ -170,6 +170,23 @@ def test_a_restored_run_has_its_unsaved_changes(qtbot: QtBot, window: MainWindow
     assert not_none(bridge.history.prepared).config.training.optimizer.learning_rate == 0.25
 
 
+@pytest.mark.parametrize("value", [None, {"patience": 5}])
+def test_a_restored_run_has_a_group_switched_since_it_was_saved(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, value: dict[str, int] | None
+) -> None:
+    bridge, workbench, key = window.context.bridge, window.context.workbench, "training.early_stopping"
+    workbench.edit(key, {"patience": 3} if value is None else None)
+    reopened_run(qtbot, window)
+    workbench.edit(key, value)
+    qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
+    open_damaged_and_restore(qtbot, window, tmp_path)
+    assert not workbench.waiting_changes
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
+    stopping = not_none(bridge.history.prepared).config.training.early_stopping
+    assert (stopping and stopping.model_dump()) == value
+
+
 def test_a_run_restored_after_more_steps_has_no_waiting_changes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
