@@ -65,7 +65,7 @@ def show(arguments: Namespace) -> int:
     print_lines(record | metrics)
     print(f"\n{config_to_yaml(run.config())}", end="")
     for one in changed:
-        print(one_line(f"# from step {one.step:,} on: {one.key} = {format_value(one.value)}"))
+        print(one_line(f"# after step {one.step:,}: {one.key} = {format_value(one.value)}"))
     return 0
 
 

@@ -84,8 +84,8 @@ def _counts_of_sentences(runs: Sequence[RunResults]) -> list[dict[str, int | Non
 
 
 def _settings_over_time(run: RunResults) -> Settings:
-    """The settings of a run; one that changed while it ran is given in words, as in "0.003, 0.0003 from step 300"."""
-    config, held = run.config, {0: settings_of(run.config)}  # step -> settings from then on
+    """The settings of a run; one that changed while it ran is given in words, as in "0.003, 0.0003 after step 300"."""
+    config, held = run.config, {0: settings_of(run.config)}  # step -> settings after it
     for changed in run.changed:
         config = change_setting(config, changed.key, changed.value)
         held[changed.step] = settings_of(config)
@@ -94,9 +94,9 @@ def _settings_over_time(run: RunResults) -> Settings:
 
 
 def _over_time(steps: Sequence[int], values: Sequence[object]) -> str:
-    """The first value of a setting, and each later one with the step from which on it held."""
+    """The first value of a setting, and each later one with the step after which it held."""
     held = pairwise(zip(steps, values, strict=True))
-    changes = [f"{format_value(value)} from step {step:,}" for (_, before), (step, value) in held if value != before]
+    changes = [f"{format_value(value)} after step {step:,}" for (_, before), (step, value) in held if value != before]
     return ", ".join([format_value(values[0]), *changes])
 
 

@@ -274,14 +274,14 @@ def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.
 def test_changed_settings_are_shown_below_the_original_ones(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "killed").append_setting(SettingChanged(step=1_000, key="decoding.beam_size", value=4))
     lines = stdout_lines(runs_dir, capfd, "show", "killed")
-    assert lines[-1] == "# from step 1,000 on: decoding.beam_size = 4" and "  beam_size: 1" in lines
+    assert lines[-1] == "# after step 1,000: decoding.beam_size = 4" and "  beam_size: 1" in lines
     (line,) = stdout_lines(runs_dir, capfd, "show", "killed", "--json")
     record = json.loads(line)
     assert record["settings_changed"] == [{"step": 1_000, "key": "decoding.beam_size", "value": 4}]
     changed = SettingChanged(step=2_000, key="training.early_stopping", value=None)
     RunFolder.open(runs_dir / "killed").append_setting(changed)
     lines = stdout_lines(runs_dir, capfd, "show", "killed")
-    assert lines[-1] == "# from step 2,000 on: training.early_stopping = null"
+    assert lines[-1] == "# after step 2,000: training.early_stopping = null"
     assert record["config"]["decoding"]["beam_size"] == 1
 
 

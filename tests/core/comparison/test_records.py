@@ -29,11 +29,11 @@ def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: floa
 @pytest.mark.parametrize(
     ("key", "changed", "expected"),
     [
-        (RATE, [(300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),
-        (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),  # changed twice at one step
-        (RATE, [(300, RATE, 0.0003), (1500, RATE, 0.003)], "0.003, 0.0003 from step 300, 0.003 from step 1,500"),
+        (RATE, [(300, RATE, 0.0003)], "0.003, 0.0003 after step 300"),
+        (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 after step 300"),  # changed twice at one step
+        (RATE, [(300, RATE, 0.0003), (1500, RATE, 0.003)], "0.003, 0.0003 after step 300, 0.003 after step 1,500"),
         (RATE, [(0, RATE, 0.0003)], 0.0003),  # changed before the first step
-        (f"{STOP_SIGNALS}.patience", [(7, STOP_SIGNALS, {"patience": 4})], "–, 4 from step 7"),
+        (f"{STOP_SIGNALS}.patience", [(7, STOP_SIGNALS, {"patience": 4})], "–, 4 after step 7"),
     ],
 )
 def test_a_setting_changed_during_a_run_is_shown_as_a_difference(

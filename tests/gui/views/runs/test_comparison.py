@@ -39,7 +39,7 @@ def test_several_selected_runs_are_compared(three_runs: RunsView, empty_window: 
     assert heads[0] == "setting or figure" and sorted(head[3:] for head in heads[1:]) == names
     norms = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert norms == dict(zip(names, ("1", "0.5"), strict=True))
-    assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]
+    assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 after step 800"]
     assert "training.seed" not in cells and cells["newest checkpoint"] == ["800", "800"]
     steps, losses = RunFolder.open(folder).metrics()
     np.testing.assert_array_equal(compared(panel).runs[0].training[0], steps)

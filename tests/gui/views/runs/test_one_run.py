@@ -38,7 +38,7 @@ def test_a_single_selected_run_shows_losses_settings_head_and_translations(three
     autos = ("dataset.tokenizer", "dataset.max_src_length", "training.num_threads", "decoding.max_length")
     assert not any(key.startswith(autos) for key in keys), "values of auto are not the user's settings"
     assert header_texts(table)[1:] == ["toy_german_english"]
-    assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"
+    assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 after step 800"
     assert "model.norm_first" not in cells  # the default
     steps, _ = RunFolder.open(folder).metrics()
     np.testing.assert_array_equal(compared(panel).runs[0].training[0], steps)
