@@ -42,9 +42,10 @@ def beam_decode(
 
     At each step the most probable continuations of a sentence's hypotheses take the places of its beam. One that ends
     in `<eos>` is finished and leaves its place empty (Sutskever et al. 2014, section 3.2): a beam of one is greedy
-    decoding. One whose numbers overflow leaves its place too, and counts as cut. A sentence is done when its places are
-    empty, or when no hypothesis in them can still score better than the `num_best` best finished ones. `on_step` is
-    called at each step with the hypotheses that take the places, before the finished ones leave.
+    decoding. If the numbers of one overflow, its continuations rank first and take all places of the sentence: they
+    leave them too, and count as cut. A sentence is done when its places are empty, or when no hypothesis in them can
+    still score better than the `num_best` best finished ones. `on_step` is called at each step with the hypotheses that
+    take the places, before the finished ones leave.
     Raises UserError when the sources or max_length exceed the model's positions.
     """
     with evaluating(model):
