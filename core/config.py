@@ -158,7 +158,13 @@ class OptimizerConfig(Settings):
     betas: Annotated[tuple[float, float], Field(strict=False)] = setting(
         (0.9, 0.98), "Betas", "Adam's two decay rates.", expected="two numbers such as [0.9, 0.98]"
     )
-    eps: float = setting(1e-9, "Epsilon", "Adam's guard against division by zero.", gt=0.0, le=1.0)
+    eps: float = setting(
+        1e-9,
+        "Epsilon",
+        "Adam's guard against division by zero.",
+        ge=1e-45,  # less is zero in float32, and a step without a gradient 0 / 0
+        le=1.0,
+    )
     weight_decay: float = setting(
         0.0, "Weight decay", "Pull of every weight towards zero.", effect="now", ge=0.0, le=10.0
     )

@@ -149,6 +149,10 @@ def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
             "training.optimizer.learning_rate: expected a finite number, given inf.",
         ),
         (
+            "training: {optimizer: {eps: 1e-46}}",  # zero in float32
+            "training.optimizer.eps: expected at least 1e-45, given 1e-46.",
+        ),
+        (
             "training: {batch_size: 3, batch_tokens: 4}",
             "training.batch_size: expected either batch_size or batch_tokens, given both.",
         ),
