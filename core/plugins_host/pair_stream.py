@@ -29,8 +29,8 @@ Alignment = tuple[tuple[int, int], ...]
 class PairStream:
     """A split that is being drawn."""
 
-    def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
-        self._plugin, self._split, self._file = plugin, split, file
+    def __init__(self, plugin: DatasetPlugin[Any], split: Split, rng_seed: int, limit: int | None) -> None:
+        self._plugin, self._split = plugin, split
         self._num_drawn = 0
         self._files = ReadProgress()
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
@@ -105,5 +105,5 @@ class PairStream:
     def _pair_error(self, complaint: str) -> WorkerError:
         """Name the pair and the line of its yield, or if `pairs` is no generator, that of its definition."""
         frame = getattr(self._iterator, "gi_frame", None)
-        file, line = (self._file, frame.f_lineno) if frame else defined_at(self._plugin, "pairs")
+        file, line = (frame.f_code.co_filename, frame.f_lineno) if frame else defined_at(self._plugin, "pairs")
         return WorkerError(f"Pair {self._num_drawn:,} {complaint}.", file=file, line=line)

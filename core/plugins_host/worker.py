@@ -136,9 +136,7 @@ class Worker:
         self._newest = None  # what it has read from files need not be in memory twice
         plugin = self._new_instance(request)  # it may count in its attributes what it leaves out of this split
         plugin.has_begun = request["accepted"]
-        self._streams[request["stream"]] = PairStream(
-            plugin, request["source"].path, request["split"], request["rng_seed"], request["limit"]
-        )
+        self._streams[request["stream"]] = PairStream(plugin, request["split"], request["rng_seed"], request["limit"])
 
     def _close_stream(self, request: Message) -> None:
         del self._streams[request["stream"]]

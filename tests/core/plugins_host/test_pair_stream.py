@@ -37,7 +37,7 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> Counted:
 
 
 def opened(plugin: Counted, limit: int | None = None) -> PairStream:
-    return PairStream(plugin, __file__, "train", 0, limit)
+    return PairStream(plugin, "train", 0, limit)
 
 
 def test_each_pair_is_drawn_once_and_only_on_request(plugin: Counted) -> None:

@@ -189,6 +189,8 @@ def test_a_broken_method_of_a_package_is_reported_at_its_own_line(
             time.sleep(1000)
         def files(self):
             ctypes.string_at(0)
+        def pairs(self, split, rng):
+            yield "no pair"
     """
     write_plugin(GOOD + textwrap.dedent(methods), name="packaged").rename(path)
     metadata = tmp_path / "their_module-1.0.dist-info"
@@ -199,8 +201,9 @@ def test_a_broken_method_of_a_package_is_reported_at_its_own_line(
     monkeypatch.syspath_prepend(tmp_path)
     faults = {"limits": "json.loads", "examples": "time.sleep", "files": "string_at"}
     with PluginHost(pairs_timeout=2.0) as host:
-        for method, faulty_line in faults.items():
-            error = error_of(partial(getattr(host, method), "packaged", {}))
+        asked = {line: partial(getattr(host, method), "packaged", {}) for method, line in faults.items()}
+        for faulty_line, ask in {**asked, "no pair": partial(draw_pairs, host, "packaged")}.items():
+            error = error_of(ask)
             assert isinstance(error, PluginError)
             assert f"({path}, line {line_of(path, faulty_line)})" in error.sentence
 
