@@ -42,6 +42,11 @@ class _CorpusFile:
     side: str  # the rest of the name: "en", "src", "europarl.de"
 
     @property
+    def place(self) -> int:
+        """1 if a word of the name says that it is the target, otherwise 0."""
+        return next((_SIDES[word] for word in self.side.split(".") if word in _SIDES), 0)
+
+    @property
     def is_table(self) -> bool:
         name = self.path.name.lower().removesuffix(".gz")
         return name.endswith(_TABLES)
@@ -55,7 +60,7 @@ def recognise_corpus(paths: Sequence[Path]) -> Corpus:
     """
     files = [_parse_name(path) for path in _files(paths)]
     splits = {"train": files} if len(paths) == 2 and _are_pair(files) else _by_split(files)
-    train = splits["train"] = sorted(splits["train"], key=lambda file: _SIDES.get(file.side, 0))
+    train = splits["train"] = sorted(splits["train"], key=lambda file: file.place)
     _require_pair("train", train)
     for split in ("valid", "test"):
         if split in splits:

@@ -51,7 +51,12 @@ def test_files_that_are_not_used_are_named() -> None:
 
 
 def test_a_file_name_that_contains_the_side_decides_it() -> None:
-    assert named("tgt-train.txt", "src-train.txt")["train_source"] == "src-train.txt"
+    for dropped in (
+        ("tgt-train.txt", "src-train.txt"),
+        ("europarl.tgt", "europarl.src"),
+        ("tgt-news.v2", "src-news.v2"),
+    ):
+        assert named(*dropped)["train_source"] == dropped[1]
 
 
 def test_every_split_has_the_sides_of_the_train_files() -> None:
