@@ -84,10 +84,14 @@ def check_learnability(sample: Sample, learnability: Learnability) -> Iterator[F
     num_conflicting = sum(len(one) > 1 for one in targets.values())
     yield Finding(
         check="learnability",
-        sentence=f"A small model has not learned the first {learnability.num_pairs} training pairs by heart: after "
+        sentence=f"A small model has not learned the first {_named(learnability.num_pairs)} by heart: after "
         f"{learnability.steps:,} steps in {learnability.seconds:.0f} s its loss is {learnability.loss:.2f} nats a "
         f"token; expected {LEARNED_LOSS} at the most.",
         advice=f"{num_conflicting} of their sources have several targets: make each target follow from its source."
         if num_conflicting
         else "Make the first pairs short and their targets follow from their sources; long texts take longer.",
     )
+
+
+def _named(num_pairs: int) -> str:
+    return "training pair" if num_pairs == 1 else f"{num_pairs} training pairs"

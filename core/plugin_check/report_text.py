@@ -31,7 +31,7 @@ def figures_lines(report: PluginReport) -> Iterator[str]:
     if report.learnability is not None:
         learned = report.learnability
         yield (
-            f"learnability: {learned.num_pairs} pairs, loss {learned.loss:.3f} after {learned.steps:,} steps "
+            f"learnability: {_count(learned.num_pairs, 'pair')}, loss {learned.loss:.3f} after {learned.steps:,} steps "
             f"({learned.seconds:.1f} s)"
         )
     elif not report.is_clean:
@@ -49,13 +49,17 @@ def _figures_lines(figures: Figures) -> Iterator[str]:
 
 
 def _split_line(name: str, split: SplitFigures) -> str:
-    num_pairs = "endless" if split.num_pairs is None else f"{split.num_pairs:,} pairs"
+    num_pairs = "endless" if split.num_pairs is None else _count(split.num_pairs, "pair")
     parts = [f"source {_lengths(split.src_lengths)}, target {_lengths(split.tgt_lengths)} tokens"]
     parts.append(f"{per_cent(split.duplicates, 1)} duplicates")
     if name != "train":
         parts.append(f"unknown {per_cent(split.unknown_src, 1)} and {per_cent(split.unknown_tgt, 1)}")
-        parts.append(f"{split.in_train:,} sources in train")
+        parts.append(f"{_count(split.in_train, 'source')} in train")
     return f"{name}: {num_pairs}, {', '.join(parts)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _lengths(lengths: Lengths) -> str:

@@ -54,6 +54,7 @@ def test_statistics_equal_those_counted_by_hand(tmp_path: Path) -> None:
     assert not report.figures.depends_on_seed
     line = "train: 4 pairs, source 1 to 4 (median 2), target 1 to 4 (median 2) tokens, 25.0 % duplicates"
     assert line in report_text(report)
+    assert ", 1 source in train\n" in report_text(report)
     assert [finding.check for finding in report.findings] == ["unknown tokens", "unknown tokens"]
 
 
