@@ -88,6 +88,13 @@ class _Dumper(yaml.SafeDumper):
     """SafeDumper that quotes strings which `_Loader` would read as numbers: 1e-3, 08."""
 
 
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """U+0085 is a line break in YAML, which quotes fold to a space unless it is escaped."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if "\x85" in text else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),

@@ -55,7 +55,11 @@ def test_a_whole_number_in_scientific_notation_is_an_int(text: str, expected: fl
 
 
 @pytest.mark.parametrize(
-    "written", ["1e3", "+1E3", "1e-3", "08", "-09", ".5", "1_000", "0x10", "1:30", "no", "", 10, 1e3, 1e-3, 1e17, -0.5]
+    "written",
+    [
+        *["1e3", "+1E3", "1e-3", "08", "-09", ".5", "1_000", "0x10", "1:30", "no", ""],
+        *["a\x85b", "\x85 \u2028'\\", 10, 1e3, 1e-3, 1e17, -0.5],
+    ],
 )
 def test_written_values_are_read_back_unchanged(written: str | float) -> None:
     read = read_yaml(write_yaml({"key": [written], "other": written}), "x").value
