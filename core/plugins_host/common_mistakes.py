@@ -20,6 +20,10 @@ COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
         "Give the default first and the others by name: option(6, ge=1, le=64, help=..., label=...)",
     ),
     (
+        r"^Error building .* validator",
+        "Let ge and le be numbers, whole ones for an int, or leave them out",
+    ),
+    (
         r"requires a type annotation$|^A non-annotated attribute",
         "Give each option its type: length: int = option(6)",
     ),
