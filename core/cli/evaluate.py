@@ -85,8 +85,9 @@ def _print_evaluation(evaluation: Evaluation, *, json: bool) -> None:
     if json:
         print_json(record)
         return
-    named = record.pop("decoding") | record.pop("metrics") | record.pop("other_pairs")
-    print_lines(record | named)
+    named = [record.pop(name) for name in ("decoding", "metrics", "other_pairs")]
+    for lines in (record, *named):  # one by one: a plugin's metric may have the name of another line
+        print_lines(lines)
 
 
 def warn_about_sentences(evaluation: Evaluation) -> None:

@@ -420,3 +420,16 @@ def test_a_run_keeps_its_tokens_if_its_plugin_lists_different_ones(tmp_path: Pat
         plugin.write_text(ENDLESS_PLUGIN + f"LETTERS = {letters}\n", encoding="utf-8")
         shutil.rmtree(home / "cache")  # otherwise the data prepared with the old tokens are found
         assert evaluate(tmp_path, *map(str, options))[0]["metrics"] == before["metrics"]
+
+
+def test_a_metric_of_a_plugin_takes_the_place_of_no_other_figure(tmp_path: Path) -> None:
+    plugin, options = tmp_path / "doubled.py", ("--plugins-dir", tmp_path)
+    metrics = '\n    def metrics(self, pairs, hypotheses):\n        return {"sentences": 0.5}\n\n\nPLUGIN'
+    text = ENDLESS_PLUGIN.replace("\n\nPLUGIN", metrics) + 'LETTERS = ["a", "b", "c"]\n'
+    plugin.write_text(text, encoding="utf-8")
+    config = tiny_config(max_steps=2).model_dump(mode="json") | {"dataset": {"plugin": "doubled"}}
+    (tmp_path / "doubled.yaml").write_text(json.dumps(config), encoding="utf-8")
+    learnt = run_headlight("train", tmp_path / "doubled.yaml", "--run-dir", tmp_path / "run", *options, cwd=tmp_path)
+    assert learnt.returncode == 0, learnt.stderr
+    lines = run_headlight("evaluate", tmp_path / "run", *options, cwd=tmp_path).stdout.splitlines()
+    assert [line for line in lines if line.startswith("sentences ")] == ["sentences 20", "sentences 0.5"]
