@@ -89,8 +89,9 @@ def metrics_of(sample: Sample, hypotheses: list[str]) -> dict[str, float]:
 def check_examples(sample: Sample) -> Iterator[Finding]:
     """Find examples that are empty or hold tokens that the model does not know."""
     known = set(sample.vocabularies[0])
+    form = sample.host.text_form(sample.info.name, sample.options)
     for text in sample.host.examples(sample.info.name, sample.options):
-        tokens = sample.src_tokenizer.tokenize(text)
+        tokens = sample.src_tokenizer.tokenize(form.apply(text))
         unknown = [token for token in tokens if token not in known]
         if unknown or not tokens:
             what = f"has the token {unknown[0]!r}, which is in no source of the train split" if unknown else "is empty"

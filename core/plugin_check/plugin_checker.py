@@ -46,8 +46,8 @@ CHECKS: dict[str, Callable[[Sample], Iterable[Finding]]] = {
     "symbols": check_symbols,
     "metrics": check_metrics,
     "limits": check_limits,
-    "examples": check_examples,
     "text form": check_text_form,
+    "examples": check_examples,
     "files": check_files,
     "conduct": check_side_effects,
 }

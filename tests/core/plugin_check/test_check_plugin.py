@@ -232,3 +232,31 @@ def test_a_folder_of_a_plugins_name_is_not_taken_for_the_plugin(
     (tmp_path / "copy_task").mkdir()
     monkeypatch.chdir(tmp_path)
     assert answered(engine, CheckPlugin(plugin="copy_task", with_learning=False, bounds=SHORT)).is_clean
+
+
+EXAMPLES_IN_ANOTHER_FORM = """
+from core.plugin import DatasetPlugin, Options, Pair, TextForm
+
+class Shouted(DatasetPlugin[Options]):
+    name = "shouted"
+    title = "Shouted"
+    splits_overlap = True
+
+    def pairs(self, split, rng):
+        for word in ("ja", "nein"):
+            yield Pair(word, word.upper())
+
+    def text_form(self):
+        return TextForm(lowercase=True)
+
+    def examples(self):
+        return ["Ja"]
+
+PLUGIN = Shouted
+"""
+
+
+def test_examples_are_read_in_the_form_of_typed_texts(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "shouted.py"
+    path.write_text(EXAMPLES_IN_ANOTHER_FORM)
+    assert not answered(engine, CheckPlugin(plugin=str(path), with_learning=False)).findings
