@@ -3,8 +3,7 @@
 Drives the real command line, one training at a time, and writes a row for each way of decoding into docs/quality.md.
 DATA holds the folders that TASKS name; a task whose folder is missing is skipped with a message. A training that is not
 done after its minutes is stopped, its checkpoint saved and evaluated; the window must have no notice about the run.
-`--only NAME` and `--max-minutes N` choose. `--runs-dir FOLDER` keeps the runs; a long task that continues the training
-of an hour's task then continues that task's run.
+`--only NAME` and `--max-minutes N` choose. `--runs-dir FOLDER` keeps the runs, and continues those that are there.
 """
 
 from __future__ import annotations
@@ -58,11 +57,6 @@ class Task:
     promises: tuple[Promise, ...]  # about the first evaluation; the others are only shown
     settings: tuple[str, ...] = ()
 
-    @property
-    def run(self) -> str:
-        """The name of the run's folder, which tasks with the same training share."""
-        return " ".join([self.preset, *self.settings])
-
     def command(self, data: Path) -> list[str]:
         """The arguments that train it."""
         folder = [] if self.folder is None else [f"dataset.options.folder={data / self.folder}"]
@@ -96,6 +90,10 @@ TASKS = (
     Task(
         "multi30k, long", "multi30k_en_de", "multi30k/lc.norm.tok", 240,
         tuple(reversed(MULTI30K)), (Promise("tokenized_bleu", 40.0),),
+        (
+            "training.batch_tokens=8192", "training.max_steps=8000", "training.optimizer.learning_rate=5e-3",
+            "training.schedule.warmup_steps=2000", "training.validate_every=200", "training.checkpoint_every=55",
+        ),
     ),
 )  # fmt: skip
 SHOWN = ("tokenized_bleu", "chrf", "exact_match", "token_error_rate")
@@ -143,7 +141,7 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
 def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[str], bool]:
     """Train and evaluate; returns the task's rows for the page, and whether its promises were kept."""
     rows, is_kept = [], True
-    run = runs_dir / task.run
+    run = runs_dir / task.name
     trained = train(task.command(data), run, minutes)
     for options in task.evaluations:
         record = evaluate(run, *options)

@@ -304,7 +304,7 @@ def test_a_preset_without_its_folder_set_says_where_it_looked(corpus: Path) -> N
     result = run_headlight("train", "multi30k_en_de", cwd=corpus)
     assert result.returncode == 2
     assert result.stderr == (
-        "headlight: preset multi30k_en_de, line 11: dataset.options.train_source: there is no "
+        "headlight: preset multi30k_en_de, line 12: dataset.options.train_source: there is no "
         f"{corpus / 'train.lc.norm.tok.en'}. It was looked for "
         "where Headlight was started: set dataset.options.folder to where the files are "
         "(of a preset, `presets show` says which they are).\n"
