@@ -74,7 +74,7 @@ def test_a_single_run_is_shown_with_the_settings_that_are_not_defaults(
         ["dataset.tokenizer.src", "subword"],
         ["dataset.tokenizer.tgt", "subword"],
         ["dataset.tokenizer.size", "500"],
-        ["training.probe_every", "auto,", "5", "from", "step", "2"],
+        ["training.probe_every", "auto,", "5", "after", "step", "2"],
     ]
 
 
