@@ -35,6 +35,7 @@ class RunAttention(ComparisonPanel):
         self.sentence_combo = SentenceCombo()
         self.sentence_combo.setAccessibleName("Sentence that the runs follow")
         self.sentence_combo.setToolTip("A sentence that all of these runs follow")
+        self.sentence_combo.setAccessibleDescription(self.sentence_combo.toolTip())
         self.sentence_combo.activated.connect(self._choose)
         self.header.addWidget(self.sentence_combo)
         self._grid = QGridLayout()  # so that maps beside each other are equally high, whatever is written below them
