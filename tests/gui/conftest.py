@@ -63,8 +63,4 @@ def window(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> MainWind
 def wait_for_state(qtbot: QtBot, window: MainWindow) -> Callable[[str], None]:
     """Wait until the engine is in a state and no opening is pending, since its answer comes after its events."""
     bridge, workbench = window.context.bridge, window.context.workbench
-
-    def is_in(state: str) -> bool:
-        return bridge.state == state and (state == "preparing" or not workbench.is_opening)
-
-    return lambda state: qtbot.waitUntil(lambda: is_in(state), timeout=WAIT_MS)
+    return lambda state: qtbot.waitUntil(lambda: bridge.state == state and not workbench.is_opening, timeout=WAIT_MS)

@@ -351,9 +351,10 @@ def test_every_seed_that_a_file_may_have_can_be_shown_typed_and_reset(
     largest, requested = 2**32 - 1, list[bool]()
     small_file.write_text(f"{small_file.read_text(encoding='utf-8')}seed: {largest}\n", encoding="utf-8")
     window.setup_drawer.open_file(small_file)
-    wait_for_state("preparing")
+    history, workbench, seed_edit = window.context.bridge.history, window.context.workbench, window.transport.seed_edit
+    # Waiting for "preparing" would not do: it can come and go between two looks.
+    qtbot.waitUntil(lambda: not_none(history.prepared).config.seed == largest, timeout=WAIT_MS)
     wait_for_state("ready")
-    workbench, seed_edit = window.context.workbench, window.transport.seed_edit
     workbench.run_change_requested.connect(lambda: requested.append(True))
     assert seed_edit.text() == str(largest) and not seed_edit.property("role")
     window.transport.reset_button.click()
