@@ -1,8 +1,8 @@
 """Five million pairs: `python -m benchmarks.scale DATA` prepares and trains on them; time and memory of each stage.
 
-DATA/multi30k is repeated, with two neighbouring words of each text swapped, and trained on by the real command line, in
-a temporary folder. Memory is the process's own (RssAnon: pages mapped from files belong to the system's cache) beyond
-that of a process that has only imported torch. Linux only.
+DATA/multi30k (train.de, train.en, val.de and val.en) is repeated, with two neighbouring words of each text swapped, and
+trained on by the real command line, in a temporary folder. Memory is the process's own (RssAnon: pages mapped from
+files belong to the system's cache) beyond that of a process that has only imported torch. Linux only.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from benchmarks.command_line import headlight
 NUM_PAIRS = 5_000_000
 MIN_PAIRS_PER_SECOND = 100_000  # the goal for drawing, tokenising and numbering together
 MAX_MEGABYTES = 1000.0  # the most, beyond torch's own
+FILES = {"train_source": "train.de", "train_target": "train.en", "valid_source": "val.de", "valid_target": "val.en"}
 STEPS = 10
 NUM_HELD_OUT = 100
 SAMPLE_SECONDS = 0.02
@@ -37,12 +38,11 @@ _IMPORTS_TORCH = "import torch; print(open('/proc/self/status').read())"
 
 def settings(folder: Path) -> dict[str, Any]:
     """The run, as JSON, which is YAML."""
-    files = {"train_source": "train.de", "train_target": "train.en", "valid_source": "val.de", "valid_target": "val.en"}
     return {
         "format": 1,
         "dataset": {
             "plugin": "parallel_text",
-            "options": {"folder": str(folder), **files},
+            "options": {"folder": str(folder), **FILES},
             "tokenizer": {"src": "whitespace", "tgt": "whitespace", "min_frequency": 2},
         },
         "training": {"batch_tokens": 2048, "max_steps": STEPS, "validate_every": STEPS},
@@ -194,8 +194,8 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=NUM_PAIRS)
     given = parser.parse_args()
     texts = given.data / "multi30k"
-    if not texts.is_dir():
-        print(f"Skipped, since there is no folder multi30k in DATA ({given.data}).")
+    if missing := [name for name in FILES.values() if not (texts / name).is_file()]:
+        print(f"Skipped, since there is no multi30k/{missing[0]} in DATA ({given.data}).")
         return 0
     status = subprocess.run([sys.executable, "-c", _IMPORTS_TORCH], check=True, capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as name:

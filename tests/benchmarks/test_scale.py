@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import pytest
+
+from benchmarks import scale
 from benchmarks.scale import Stage, make_corpus, private_megabytes, rows, settings, verdict
 from core.config import RunConfig
 
@@ -29,3 +33,12 @@ def test_the_verdict_sums_the_stages_and_compares_them_with_the_goals() -> None:
     assert speed == ("prepared 83,333 pairs a second (goal: 100,000), 14.0 µs of processor time a pair", False)
     assert memory == ("998 MB beyond torch's own 102 (goal: 1,000)", True)
     assert len(list(rows([drawing, counting, training]))) == 3, "a row for a stage that took no time"
+
+
+def test_without_the_files_it_is_skipped_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "multi30k" / "lc.norm.tok").mkdir(parents=True)  # all that check_quality needs
+    monkeypatch.setattr(sys, "argv", ["scale", str(tmp_path)])
+    assert scale.main() == 0
+    assert capsys.readouterr().out == f"Skipped, since there is no multi30k/train.de in DATA ({tmp_path}).\n"
