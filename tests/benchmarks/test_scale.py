@@ -28,8 +28,10 @@ def test_the_corpus_repeats_the_texts_with_neighbouring_words_swapped(tmp_path: 
 def test_the_verdict_sums_the_stages_and_compares_them_with_the_goals() -> None:
     drawing = Stage("drawing", 0.0, (0.0, 0.0), done=1000, seconds=0.008, used=(0.006, 0.004), peak=300.0)
     counting = Stage("counting", 0.0, (0.0, 0.0), done=9000, seconds=0.004, used=(0.004, 0.0), peak=500.0)
+    measuring = Stage("measuring speed", 0.0, (0.0, 0.0), done=5, seconds=0.6, used=(0.6, 0.0))
     training = Stage("training", 0.0, (0.0, 0.0), seconds=60.0, used=(99.0, 0.0), peak=1100.0)
-    speed, memory = verdict([drawing, counting, training], private_megabytes("RssAnon:\t  100000 kB\n"), 1000)
+    stages = [drawing, counting, measuring, training]
+    speed, memory = verdict(stages, private_megabytes("RssAnon:\t  100000 kB\n"), 1000)
     assert speed == ("prepared 83,333 pairs a second (goal: 100,000), 14.0 µs of processor time a pair", False)
     assert memory == ("998 MB beyond torch's own 102 (goal: 1,000)", True)
     assert len(list(rows([drawing, counting, training]))) == 3, "a row for a stage that took no time"
