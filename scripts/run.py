@@ -1,4 +1,4 @@
-"""What `make run` does once installed: opens the window, or without a display does the main job in a terminal."""
+"""What `make run` does once installed: opens the window, or if it cannot be opened does the main job in a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 HEADLIGHT = [sys.executable, "main.py"]
 NUM_SENTENCES = 3
-NO_DISPLAY = 2  # the window's exit status if it cannot be opened, which it explains
+NO_WINDOW = 2  # the window's exit status if it cannot be opened, which it explains
 
 
 def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
@@ -66,7 +66,7 @@ def show_translations(run: Path) -> int:
 
 def train_in_terminal() -> int:
     """Train, translate and say how to go on; returns the exit status of the first step that failed, or 0."""
-    print("There is no display to open the window on, so the copy task is trained here, in the terminal.\n")
+    print("No window can be opened, so the copy task is trained here, in the terminal.\n")
     status, run = train()
     status = status or show_translations(run)
     if status == 0:
@@ -77,10 +77,10 @@ def train_in_terminal() -> int:
 
 
 def main() -> int:
-    """Open the window if there is a display."""
+    """Open the window, or train in the terminal if it cannot be opened."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     status, _ = headlight()
-    return train_in_terminal() if status == NO_DISPLAY else status
+    return train_in_terminal() if status == NO_WINDOW else status
 
 
 if __name__ == "__main__":
