@@ -40,10 +40,10 @@ check-learning: setup  ## check that presets and window reach what README promis
 	QT_QPA_PLATFORM=offscreen $(PYTHON) -m benchmarks.long_run
 
 check-quality: setup  ## train on the real corpora in DATA=folder and write docs/quality.md (two hours; ONLY=name, MAX_MINUTES=n)
-	$(PYTHON) -m benchmarks.check_quality $(DATA) $(if $(ONLY),--only "$(ONLY)") $(if $(MAX_MINUTES),--max-minutes $(MAX_MINUTES))
+	$(PYTHON) -m benchmarks.check_quality $(if $(DATA),"$(DATA)") $(if $(ONLY),--only "$(ONLY)") $(if $(MAX_MINUTES),--max-minutes $(MAX_MINUTES))
 
 check-scale: setup  ## prepare five million pairs from DATA=folder and train on them: time and memory (3 minutes)
-	$(PYTHON) -m benchmarks.scale $(DATA)
+	$(PYTHON) -m benchmarks.scale $(if $(DATA),"$(DATA)")
 
 documents: setup  ## repeat the experiments of five tutorials and write docs/documents.md (an hour)
 	$(PYTHON) -m benchmarks.documents $(ONLY)

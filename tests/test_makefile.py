@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -64,6 +65,12 @@ def test_make_test_runs_every_check() -> None:
     commands = call("make", "--dry-run", "test").stdout
     for check in ("scripts/setup.sh", "ruff check .", "ruff format --check .", "-m mypy", "-m pytest"):
         assert check in commands
+
+
+def test_a_folder_of_corpora_may_have_a_space_in_its_name() -> None:
+    for target in ("check-quality", "check-scale"):
+        commands = call("make", "--dry-run", target, "DATA=my data").stdout
+        assert shlex.split(commands.splitlines()[-1])[3:] == ["my data"]
 
 
 def test_setup_installs_again_only_when_the_requirements_change(installed: Path) -> None:
