@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
 
 def chosen_names(doc: str | None, what: str, known: Iterable[str]) -> list[str]:
@@ -17,11 +17,16 @@ def chosen_names(doc: str | None, what: str, known: Iterable[str]) -> list[str]:
 def add_names(parser: ArgumentParser, what: str, known: Iterable[str]) -> None:
     """Add the argument `names`, for a benchmark that has options too."""
     known = list(known)
+    help_text = f"{', '.join(known)}; default: all"
+    parser.add_argument("names", nargs="*", type=one_of(known), default=known, metavar=what, help=help_text)
+
+
+def one_of(known: Collection[str]) -> Callable[[str], str]:
+    """The type of an argument that is one of these names."""
 
     def known_name(name: str) -> str:
         if name not in known:
             raise ArgumentTypeError(f"{name}; choose from {', '.join(known)}")
         return name
 
-    help_text = f"{', '.join(known)}; default: all"
-    parser.add_argument("names", nargs="*", type=known_name, default=known, metavar=what, help=help_text)
+    return known_name

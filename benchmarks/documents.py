@@ -129,12 +129,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD", help="run those whose name contains this; default: all")
     word = " ".join(parser.parse_args().words)
+    chosen = [experiment for experiment in EXPERIMENTS if word in experiment.name]
+    if not chosen:
+        parser.error(f"no name contains {word}; choose from {', '.join(known.name for known in EXPERIMENTS)}")
     rows = []
-    for experiment in EXPERIMENTS:
-        if word in experiment.name:
-            for preset, overrides in ((experiment.classic, ()), (experiment.ours, experiment.overrides)):
-                rows.append(row(experiment, f"`{preset}`", run(preset, overrides)))
-                print(rows[-1], flush=True)
+    for experiment in chosen:
+        for preset, overrides in ((experiment.classic, ()), (experiment.ours, experiment.overrides)):
+            rows.append(row(experiment, f"`{preset}`", run(preset, overrides)))
+            print(rows[-1], flush=True)
     if not word:
         PAGE.write_text(page(rows, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

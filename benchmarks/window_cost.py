@@ -26,9 +26,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.chosen_names import one_of
 from benchmarks.command_line import headlight, set_options
 from core.run_folder import RunFolder
-from core.settings.presets import read_preset
+from core.settings.presets import preset_names, read_preset
 
 ROUNDS = 3  # of gaps
 PAIRS = 5  # of window and terminal; every second one in the other order
@@ -214,7 +215,8 @@ def main() -> int:
         MODES[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))
         return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("presets", nargs="*", metavar="PRESET", help=f"default: {', '.join(PRESETS)}, and much to draw")
+    help_text = f"default: {', '.join(PRESETS)}, and much to draw"
+    parser.add_argument("presets", nargs="*", type=one_of(preset_names()), metavar="PRESET", help=help_text)
     given = parser.parse_args().presets
     kept = [report(preset) for preset in given or PRESETS]
     if not given:

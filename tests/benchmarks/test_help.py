@@ -31,7 +31,9 @@ def test_help_describes_the_program(
     assert help_text.startswith("usage: ") and EXPECTED.get(path.stem, "") in help_text
 
 
-@pytest.mark.parametrize("name", ["growth", "check_learning", "precision", "gpu", "speed/__main__"])
+@pytest.mark.parametrize(
+    "name", ["growth", "check_learning", "documents", "precision", "gpu", "window_cost", "speed/__main__"]
+)
 def test_an_unknown_name_is_refused(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
