@@ -26,6 +26,8 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.check_learning import train
 from benchmarks.real_window import real_window
+from core.errors import UserError
+from core.run_folder import RunFolder
 from core.settings.presets import FIRST_PRESET, read_preset
 from gui.heads.attention_comparison import Baseline
 from gui.main_window import VIEWS, MainWindow
@@ -155,6 +157,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="the folder of a run; default: one is trained")
     run = parser.parse_args().run
+    if run is not None:
+        try:
+            RunFolder.open(run)
+        except UserError as error:
+            parser.error(str(error))
     with tempfile.TemporaryDirectory() as folder:
         for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):  # not the user's settings
             os.environ[variable] = folder

@@ -1,4 +1,4 @@
-"""Measures opening the example run, and moving the playhead once in each view."""
+"""Measures opening the example run, and moving the playhead once in each view; a RUN that is none is refused."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from benchmarks import long_run
 from gui.runs.rows import example_path
 
 SHORT_BENCHMARK = """
@@ -32,3 +35,14 @@ def test_every_view_is_measured(tmp_path: Path) -> None:
     assert rows[0].startswith("opened (800 steps, ")
     scenes = ("Train", "Train, More", "Attention", "Attention, a difference and entropy", "Translate")
     assert rows[1:] == [f"moved, {scene}" for scene in scenes]
+
+
+def test_what_is_no_run_is_refused_before_a_window_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(long_run, "measure", lambda _: pytest.fail("a window was opened"))
+    monkeypatch.setattr(sys, "argv", ["long_run", str(tmp_path / "gone")])
+    with pytest.raises(SystemExit) as ended:
+        long_run.main()
+    assert ended.value.code == 2
+    assert f"{tmp_path / 'gone'} is not a run" in capsys.readouterr().err
