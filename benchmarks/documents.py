@@ -96,9 +96,10 @@ class Outcome:
 
 
 def run(preset: str, overrides: tuple[str, ...]) -> Outcome:
-    """Train a preset, then evaluate its last weights on all of the valid split."""
+    """Train a preset on the processor, whatever the machine has, then evaluate its last weights on the valid split."""
     with tempfile.TemporaryDirectory() as runs_dir:
-        command = headlight("train", preset, *set_options(overrides), "--runs-dir", runs_dir, "--json")
+        settings = set_options((*overrides, "training.device=cpu"))
+        command = headlight("train", preset, *settings, "--runs-dir", runs_dir, "--json")
         started = time.perf_counter()
         events = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         seconds = time.perf_counter() - started
