@@ -12,11 +12,12 @@ at its peak learning rate; a diverging run climbs by more within a few steps."""
 
 
 def _check(run: RunAtStep) -> str | None:
-    losses = run.losses()
-    lowest = losses.min(initial=run.guessing_loss)
-    if not len(losses) or losses[-1] <= lowest + MAX_CLIMB * run.guessing_loss:
+    losses, guessing = run.losses(), run.guessing_loss
+    lowest = losses.min(initial=guessing)
+    if not len(losses) or losses[-1] <= lowest + MAX_CLIMB * guessing:
         return None
-    return f"the training loss is {losses[-1]:.2f}, after it had been {lowest:.2f}"
+    before = f"after it had been {lowest:.2f}" if lowest < guessing else f"and guessing would reach {guessing:.2f}"
+    return f"the training loss is {losses[-1]:.2f}, {before}"
 
 
 RULE = Rule(

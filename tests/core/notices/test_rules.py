@@ -77,6 +77,11 @@ def test_a_learning_rate_near_zero_is_not_called_too_high(recorded: Recorded) ->
     assert "no_rate" in found and "same_output" not in found
 
 
+def test_a_loss_that_was_never_lower_is_compared_with_guessing(recorded: Recorded) -> None:
+    found = noticed(recorded(Fault(rate=1.0)))
+    assert "guessing would reach" in found["diverging"] and "had been" not in found["diverging"]
+
+
 def test_a_run_that_learns_has_no_notices(recorded: Recorded) -> None:
     assert noticed(recorded(Fault())) == {}
 
