@@ -22,10 +22,10 @@ PAGE_BEGINS = """\
 # The five documents, again
 
 `make documents` writes this page. Each experiment of five tutorials runs twice: with the settings of the document
-(`classic_*`) and with ours. Seconds are for the whole command on one machine ({machine}, no GPU), including
-data preparation and validations. Loss is unsmoothed cross entropy in nats per target token, `<eos>` counted,
-teacher-forced; the other valid figures are decoded free-running, and all valid figures are of the last weights. The
-phonetic task allows a loss of 0.537 nats per token at best, and 0.904 of the noisy letters.
+(`classic_*`, presets whose comments name what differs) and with ours. Seconds are for the whole command on one machine
+({machine}, no GPU), including data preparation and validations. Loss is unsmoothed cross entropy in nats per target
+token, `<eos>` counted, teacher-forced; the other valid figures are decoded free-running, and all valid figures are of
+the last weights. The phonetic task allows a loss of 0.537 nats per token at best, and 0.904 of the noisy letters.
 
 | experiment | document | reports | settings | steps | seconds | train loss | valid |
 |---|---|---|---|---|---|---|---|
