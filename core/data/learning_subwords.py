@@ -30,6 +30,7 @@ _MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "un
 _POLL_SECONDS = 0.05
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
+_NO_TEXTS = "!sentences_.empty()"  # sentencepiece skips empty texts, and those with its own sign of the unknown, U+2585
 _SYSTEM_ERRORS = ("MemoryError", "bad_alloc", "Resource temporarily unavailable")  # the last: no thread can start
 _MEMORY_ADVICE = "Is there too little memory? Close other programs, or choose other tokens."
 
@@ -123,6 +124,11 @@ def _failure(log: str, sides: Sides, size: Auto | int) -> UserError:
     too_few = _TOO_FEW.search(log)
     if "required_chars" in log and too_few:
         return SizeTooSmall(size, sides, int(too_few[2]))
+    if _NO_TEXTS in log:
+        return UserError(
+            f"Subwords cannot be learned: all {_NAMES[sides]} texts of the train split are empty or hold ▅ (U+2585).",
+            "Fix the dataset, or choose other tokens.",
+        )
     last_line = log.strip().splitlines()[-1].rstrip(".")  # of the traceback
     advice = _MEMORY_ADVICE if any(words in last_line for words in _SYSTEM_ERRORS) else "Choose other tokens."
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}.", advice)

@@ -99,6 +99,12 @@ def yields_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning_subwords, "_POLL_SECONDS", 0.0)
 
 
+@pytest.mark.parametrize("name", get_args(SubwordName))
+def test_texts_of_which_none_can_be_learnt_from_are_refused(tmp_path: Path, name: SubwordName) -> None:
+    with pytest.raises(UserError, match="all source texts of the train split are empty or hold ▅"):
+        learnt(tmp_path / "train", ("", "a ▅"), name)
+
+
 @pytest.mark.usefixtures("yields_at_once")
 def test_stopping_while_learning_leaves_no_files(tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
