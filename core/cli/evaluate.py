@@ -168,20 +168,24 @@ def _without_repeats(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
 def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
     """Print mean and sample standard deviation of every metric that all have, on the same sentences."""
     left_out = incomparable_metrics(evaluations)
-    mean, deviation = spread([_averaged_metrics(evaluation, left_out) for evaluation in evaluations])
+    own = spread([_own_metrics(evaluation, left_out) for evaluation in evaluations])
+    of_plugin = spread([evaluation.plugin_metrics for evaluation in evaluations])
     split, sentences = evaluations[0].split, evaluations[0].sentences
     if json:
         runs = [evaluation.run for evaluation in evaluations]
         record = {"event": "evaluations_finished", "runs": runs, "split": split, "sentences": sentences}
+        # A plugin's metric with the name of one of ours is only in the objects of the runs, which have `metrics`.
+        mean, deviation = (ours | theirs | ours for ours, theirs in zip(own, of_plugin, strict=True))
         print_json(record | {"mean": mean, "standard_deviation": deviation})
         return
     print(f"\nmean of {len(evaluations)} runs ± standard deviation, over the same {sentences:,} {split} sentences")
-    print_means(mean, deviation)
+    print_means(*own)
+    print_means(*of_plugin)
 
 
-def _averaged_metrics(evaluation: Evaluation, left_out: Sequence[str]) -> dict[str, float]:
+def _own_metrics(evaluation: Evaluation, left_out: Sequence[str]) -> dict[str, float]:
     named = {name: evaluation.metrics[name] for name in _METRICS if name not in left_out}
-    return named | {"tokenized_bleu": evaluation.tokenized_bleu} | evaluation.plugin_metrics
+    return named | {"tokenized_bleu": evaluation.tokenized_bleu}
 
 
 def _write_predictions(file: TextIO, evaluation: Evaluation) -> None:

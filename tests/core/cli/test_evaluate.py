@@ -424,12 +424,20 @@ def test_a_run_keeps_its_tokens_if_its_plugin_lists_different_ones(tmp_path: Pat
 
 def test_a_metric_of_a_plugin_takes_the_place_of_no_other_figure(tmp_path: Path) -> None:
     plugin, options = tmp_path / "doubled.py", ("--plugins-dir", tmp_path)
-    metrics = '\n    def metrics(self, pairs, hypotheses):\n        return {"sentences": 0.5}\n\n\nPLUGIN'
+    values = '{"sentences": 0.5, "sequence_error_rate": 7.0}'
+    metrics = f"\n    def metrics(self, pairs, hypotheses):\n        return {values}\n\n\nPLUGIN"
     text = ENDLESS_PLUGIN.replace("\n\nPLUGIN", metrics) + 'LETTERS = ["a", "b", "c"]\n'
     plugin.write_text(text, encoding="utf-8")
     config = tiny_config(max_steps=2).model_dump(mode="json") | {"dataset": {"plugin": "doubled"}}
     (tmp_path / "doubled.yaml").write_text(json.dumps(config), encoding="utf-8")
-    learnt = run_headlight("train", tmp_path / "doubled.yaml", "--run-dir", tmp_path / "run", *options, cwd=tmp_path)
-    assert learnt.returncode == 0, learnt.stderr
-    lines = run_headlight("evaluate", tmp_path / "run", *options, cwd=tmp_path).stdout.splitlines()
-    assert [line for line in lines if line.startswith("sentences ")] == ["sentences 20", "sentences 0.5"]
+    for seed in (0, 1):
+        arguments = ("doubled.yaml", "--set", f"seed={seed}", "--run-dir", f"run {seed}")
+        learnt = run_headlight("train", *arguments, *options, cwd=tmp_path)
+        assert learnt.returncode == 0, learnt.stderr
+    evaluating = ("evaluate", "run 0", "run 1", *options)
+    lines = run_headlight(*evaluating, cwd=tmp_path).stdout.splitlines()
+    assert [line for line in lines if line.startswith("sentences ")][:2] == ["sentences 20", "sentences 0.5"]
+    rates = [line.split()[1] for line in lines if line.startswith("sequence_error_rate ")]
+    assert rates == ["1", "7"] * 3  # of each run, and in the mean
+    last = json.loads(run_headlight(*evaluating, "--json", cwd=tmp_path).stdout.splitlines()[-1])
+    assert (last["mean"]["sequence_error_rate"], last["mean"]["sentences"]) == (1.0, 0.5)
