@@ -71,8 +71,14 @@ class RunTable(RowTable[RunRow]):
         return super().needed_width(index) + (self.theme.px(SIZE) + _BESIDE_LETTER if index == _NAME else 0)
 
     @property
+    def selected_row(self) -> RunRow | None:
+        """The run chosen last; another chosen one if Ctrl+click took that out of the choice and left it current."""
+        current, chosen = super().selected_row, self.selected_rows
+        return current if current in chosen else next(reversed(chosen), None)
+
+    @property
     def selected_rows(self) -> list[RunRow]:
-        """All chosen runs from the top down; `selected_row` is the one of them that was chosen last."""
+        """All chosen runs from the top down."""
         ranges = self.selectionModel().selection().toList()  # `selectedIndexes` would make an object for each cell
         numbers = {number for one in ranges for number in range(one.top(), one.bottom() + 1)}
         return [self.rows[number] for number in sorted(numbers)]
@@ -102,12 +108,14 @@ class RunTable(RowTable[RunRow]):
         cell.setData(Qt.ItemDataRole.AccessibleTextRole, " ".join(filter(None, ("run", letter, row.name))))
 
     def show_rows(self, rows: Sequence[RunRow]) -> None:
-        chosen = {row.path for row in self.selected_rows}
+        chosen, had_rows = {row.path for row in self.selected_rows}, bool(self.rows)
         self.setColumnHidden(_NOTE, not any(row.note for row in rows))
         with QSignalBlocker(self):  # no signals while the table is half filled
             super().show_rows(rows)
             if len(chosen) > 1:
                 self.select_rows(chosen)
+            elif had_rows and not chosen:
+                self.clearSelection()
         self.show_letters(self._letters)
 
     def fill(self, number: int, row: RunRow) -> None:

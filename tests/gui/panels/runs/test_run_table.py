@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from gui.panels.runs.run_table import RunTable
 from gui.runs.rows import RunRow
@@ -97,3 +99,24 @@ def test_a_row_is_measured_once_for_each_zoom(stage: Stage, theme: Theme, monkey
 def assert_fits(table: RunTable, widest: str) -> None:
     """The states' column needs the width of the widest of them and the space beside it."""
     assert table.needed_width(3) == table.fontMetrics().horizontalAdvance(widest) + 2 * table.theme.px(8) + 2
+
+
+def test_the_run_that_acts_and_stays_chosen_is_a_highlighted_one(stage: Stage, theme: Theme, qtbot: QtBot) -> None:
+    table, ctrl = RunTable(theme), Qt.KeyboardModifier.ControlModifier
+    stage(table, 1128, 300)
+    table.show_rows([row(1), row(2), row(3)])
+
+    def ctrl_click(number: int) -> None:
+        place = table.visualItemRect(item_at(table, number, 0)).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, ctrl, place)
+
+    for number in (1, 2, 2):  # the last takes it out of the choice again, and leaves it current
+        ctrl_click(number)
+    assert table.selected_row == row(2) and table.selected_rows == [row(1), row(2)]
+    table.show_rows([row(1), row(2, note="grown"), row(3)])
+    assert table.selected_rows == [row(1), row(2, note="grown")]
+    for number in (0, 1):
+        ctrl_click(number)
+    assert table.selected_row is None
+    table.show_rows([row(1), row(2), row(3)])
+    assert not table.selected_rows
