@@ -7,12 +7,14 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from core.data.prepared_data import PreparedData
 from core.overview.pairs import Found, PairRow, find_pairs, read_rows
 from gui.bridge import EngineBridge
 from gui.datasets.background_iterator import BackgroundIterator
 from gui.datasets.data_reader import DataReader
 
 PAGE = 50
+_Page = tuple[PreparedData | None, str, tuple[int, ...]]  # data, split, and the pairs of a page
 
 
 class PairPages(QObject):
@@ -30,7 +32,7 @@ class PairPages(QObject):
         self._bridge = bridge
         self._reader = reader
         self._search = BackgroundIterator[Found](bridge, self._handle_found)
-        self._requested: object = None  # identifies the page that was asked for last
+        self._requested: _Page | None = None  # the page that was asked for last
         reader.opened.connect(self._restart)
 
     @property
@@ -75,23 +77,26 @@ class PairPages(QObject):
         self._read()
 
     def _handle_found(self, found: Found) -> None:
-        is_full = len(self.rows) == PAGE
         self.found = found
-        if is_full:  # this page does not change
+        if self._page == self._requested:  # only the number of pages may have changed
             self.changed.emit()
         else:
             self._read()
 
+    @property
+    def _page(self) -> _Page:
+        return self._reader.data, self.split, tuple(self._indices[self.first_index : self.first_index + PAGE])
+
     def _read(self) -> None:
-        data, indices = self._reader.data, list(self._indices[self.first_index : self.first_index + PAGE])
-        self._requested = wanted = (data, self.split, tuple(indices))
+        self._requested = wanted = self._page
+        data, split, indices = wanted
         if data is None or not indices:
             self._show(wanted, [])
         else:
-            read = partial(read_rows, data, self.split, indices, self._reader.limits)
+            read = partial(read_rows, data, split, indices, self._reader.limits)
             self._bridge.run_in_background(read, partial(self._show, wanted))
 
-    def _show(self, wanted: object, rows: list[PairRow]) -> None:
+    def _show(self, wanted: _Page, rows: list[PairRow]) -> None:
         if wanted == self._requested:
             self.rows = rows
             self.changed.emit()

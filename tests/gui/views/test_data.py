@@ -10,6 +10,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from core.overview.pairs import Found
 from gui.datasets.pair_pages import PAGE
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.data_figures import figure_lines
@@ -146,6 +147,7 @@ def test_pairs_can_be_paged_searched_and_found_by_example(view: DataView, qtbot:
     assert not view.next_button.isEnabled() and view.window().focusWidget() is view.table
     assert column_texts(view.table, 0)[-1] == f"{NUM_TRAIN} too long"
 
+    become_full_during_a_search(view, qtbot)
     qtbot.keyClicks(view.search_edit, "NUMBER11")
     qtbot.waitUntil(lambda: view.page_label.text() == "1 to 9 of 9 found", timeout=WAIT_MS)  # 11, 110 to 117
     qtbot.keyClick(view.search_edit, Qt.Key.Key_Escape)
@@ -170,6 +172,22 @@ def test_pairs_can_be_paged_searched_and_found_by_example(view: DataView, qtbot:
         ("<eos>", "special"),
     ]
     assert "unknown, and read as <unk>: emu" in item_at(view.table, 0, 2).toolTip()
+
+
+def become_full_during_a_search(view: DataView, qtbot: QtBot) -> None:
+    """Turn to the second page of what is found; only then the rest of it is found."""
+    pages = view.pages
+    pages.watch(False)  # the search finds what it is told to
+    pages.search("dog")
+    pages._handle_found(Found(indices=tuple(range(PAGE + 5)), num_searched=PAGE + 5, is_done=False))
+    qtbot.waitUntil(lambda: len(pages.rows) == PAGE, timeout=WAIT_MS)
+    pages.turn_pages(1)
+    pages._handle_found(Found(indices=tuple(range(PAGE + 30)), num_searched=NUM_TRAIN, is_done=True))
+    qtbot.waitUntil(
+        lambda: view.page_label.text() == f"{PAGE + 1} to {PAGE + 30} of {PAGE + 30} found", timeout=WAIT_MS
+    )
+    pages.search("")
+    pages.watch(True)
 
 
 def test_numbers_are_exported_and_other_data_replace_them(view: DataView, qtbot: QtBot, tmp_path: Path) -> None:
