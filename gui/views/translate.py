@@ -214,7 +214,8 @@ class TranslateView(View):
             self._newest_reference = translation.sentence.reference or ""
             num_tokens = len(translation.sentence.free_running.tgt_output)
             self.position.set_output(num_tokens, (translation.source, translation.prefix))
-            if not self.reference_edit.isModified():
+            is_still_typed = self.source_edit.text() == self.typed.text  # else another sentence is being typed
+            if is_still_typed and not self.reference_edit.isModified():
                 _set_text_from_start(self.reference_edit, self._newest_reference)
         note = "" if translation is None else about_source(translation)
         trouble = str(error) if error else "" if translation is None else divergence_note(translation)
