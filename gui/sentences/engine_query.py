@@ -36,6 +36,7 @@ class EngineQuery(Generic[Answer]):
         self._is_user_waiting = False  # whether the user waits for the answer
         self._cooldown = Cooldown(bridge, panel)
         self._cooldown.ended.connect(panel.mark_for_next_round)
+        bridge.prepared.connect(self.reset)  # the answer is about a model that is no longer there
 
     def submit(self, request: Request[Answer], *, moment: Hashable = None, chosen: Hashable = None) -> None:
         """Ask, unless this is the newest question, or the one before is still unanswered and not cancelled.

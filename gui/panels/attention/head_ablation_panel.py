@@ -75,13 +75,14 @@ class HeadAblationPanel(Panel):
             self.show_empty(shown.reason)
             return
         self._ask(history, step, shown.sentence)
-        if self.query.answer is None:
+        answer = self.query.answer
+        if answer is None or answer.complete.sentence.source != shown.sentence.source:
             self.show_empty(self.query.error)
-        elif has_diverged(self.query.answer.complete.sentence.free_running):
+        elif has_diverged(answer.complete.sentence.free_running):
             self.show_empty(NOT_A_NUMBER)
         else:
             self.show_body()
-            self._draw(self.query.answer)
+            self._draw(answer)
 
     def numbers(self) -> Table:
         """The figures with all heads, and without those that are off."""

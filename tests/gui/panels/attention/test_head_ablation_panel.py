@@ -138,7 +138,10 @@ def test_it_follows_the_playhead_and_a_reset_switches_all_heads_on(
 ) -> None:
     view = window.attention_view
     view.disabled_heads.toggle(LAST)
-    untrained = answer(panel, qtbot, LAST)
+    untrained, history = answer(panel, qtbot, LAST), window.context.bridge.history
+    window.context.selection.step_sentence(history.sentences, 1)
+    panel.show_step(history, 0)
+    assert panel.is_empty and panel.empty_label.text() == "Computing …"  # not what it wrote for the sentence before
     window.context.workbench.learn(12)
     qtbot.waitUntil(lambda: panel.query.answer is not None and panel.query.answer.step == 12, timeout=WAIT_MS)
     window.context.playhead.view(0)
@@ -146,7 +149,7 @@ def test_it_follows_the_playhead_and_a_reset_switches_all_heads_on(
     assert not_none(panel.query.answer).without.valid_loss == untrained.without.valid_loss
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: not view.disabled_heads.heads, timeout=WAIT_MS)
-    assert not panel.isVisible()
+    assert not panel.isVisible() and panel.query.answer is None  # what comes next is about another model
 
 
 def follow_the_example(window: MainWindow, qtbot: QtBot) -> None:
