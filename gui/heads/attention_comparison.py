@@ -114,8 +114,15 @@ def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: S
     if mine.src_tokens != other.src_tokens:
         return "The other run splits this sentence into different tokens: choose a run with the same tokenizer."
     if _decoder_input(mine, selection) != _decoder_input(other, selection):
-        return "The decoder reads different tokens there: choose “teacher-forced” to compare token by token."
+        return f"The decoder reads different tokens there{_how_to_read_the_same(mine, other, selection)}."
     return ""
+
+
+def _how_to_read_the_same(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:
+    if mine.by_reference is None or other.by_reference is None:
+        return ", for lack of a reference in both: choose another sentence"
+    kind = "" if selection.chosen.kind != "encoder_self" else "another kind, then "  # the encoder has no such choice
+    return f": choose {kind}“teacher-forced” to compare token by token"
 
 
 def _decoder_input(sentence: ProbedSentence, selection: Selection) -> tuple[bool, tuple[str, ...]]:

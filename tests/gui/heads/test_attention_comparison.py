@@ -53,10 +53,14 @@ def test_only_attention_over_the_same_tokens_is_comparable() -> None:
     selection, mine = Selection(), sentence()
     assert why_not_comparable(mine, moved_on(), selection) == ""
     assert "different tokens" in why_not_comparable(mine, replace(mine, src_tokens=("ich", "w", "<eos>")), selection)
-    assert "teacher-forced" in why_not_comparable(mine, replace(mine, by_reference=None), selection)
+    typed = replace(mine, by_reference=None)
+    assert "choose another sentence" in why_not_comparable(mine, typed, selection)
     selection.choose(free_running=True)
     different = replace(mine, free_running=feed(("i", "will", "want", "<eos>"), 3))
-    assert "teacher-forced" in why_not_comparable(mine, different, selection)
+    assert "choose “teacher-forced”" in why_not_comparable(mine, different, selection)
+    assert "choose another sentence" in why_not_comparable(typed, different, selection)
+    selection.choose(kind="encoder_self")  # for which the choice of a feed is disabled
+    assert "choose another kind, then “teacher-forced”" in why_not_comparable(mine, different, selection)
 
 
 def test_models_of_different_shapes_are_not_comparable() -> None:
