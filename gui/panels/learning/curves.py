@@ -11,7 +11,7 @@ from core.history import History
 from gui.panel import Table
 from gui.panels.learning.learning_rate_plot import LearningRatePlot
 from gui.panels.learning.loss_plot import LossPlot
-from gui.panels.learning.metric_labels import LOSS, metric_axis_label, metric_heading, metric_label
+from gui.panels.learning.metric_labels import LOSS, metric_axis_label, metric_heading, metric_label, with_thousands
 from gui.panels.learning.metric_plot import MetricPlot
 from gui.panels.learning.notice_bar import NoticeBar
 from gui.panels.learning.probe_ticks import ProbeTicks
@@ -151,11 +151,6 @@ def figures_at(history: History, step: int, metric: str) -> str:
     for name, of in metrics.items():
         if (newest := history.newest_value(of, step)) is not None:
             before = "" if newest.step == step else f" at {newest.step:,}"
-            value = f"{newest.value:.3g}" if of == _RATE else _three_figures(newest.value)
-            known.append(f"{name} {value}{before}")
+            rounded = f"{newest.value:.3g}" if of == _RATE else f"{newest.value:#.3g}".rstrip(".")  # 4.00, not 4
+            known.append(f"{name} {with_thousands(rounded)}{before}")
     return f" · step {step:,}: {', '.join(known)}" if known else ""
-
-
-def _three_figures(value: float) -> str:
-    rounded = f"{value:#.3g}"
-    return f"{float(rounded):,.0f}" if 1e3 <= abs(float(rounded)) < 1e6 else rounded.rstrip(".")  # 4.00, not 4; 8,120

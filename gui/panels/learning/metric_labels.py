@@ -72,7 +72,7 @@ def metric_label(metric: str) -> MetricLabel:
 def format_metric(metric: str, value: float, figures: int = 4) -> str:
     """A metric's value as text: a loss with four decimals; shares, errors a token, BLEU and chrF with one decimal.
 
-    Shares and errors a token are in per cent. Other metrics have `figures` significant figures.
+    Shares and errors a token are in per cent. Other metrics have `figures` significant figures, as in 12,350.
     """
     if metric == LOSS:
         return f"{value:.4f}"
@@ -80,7 +80,12 @@ def format_metric(metric: str, value: float, figures: int = 4) -> str:
     if unit == _OF_A_HUNDRED:
         return f"{value:.1f}"
     is_ratio = unit.startswith("share") or unit == _EDITS
-    return per_cent(value, 1) if is_ratio else f"{value:.{figures}g}"
+    return per_cent(value, 1) if is_ratio else with_thousands(f"{value:.{figures}g}")
+
+
+def with_thousands(rounded: str) -> str:
+    """A rounded number as axes write it, 8,120 instead of 8.12e+03; one from a million up stays as it is."""
+    return f"{float(rounded):,.0f}" if 1e3 <= abs(float(rounded)) < 1e6 else rounded
 
 
 def metric_axis_label(metric: str) -> str:

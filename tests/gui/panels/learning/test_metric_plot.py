@@ -15,7 +15,7 @@ from core.history import History
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves, figures_at
-from gui.panels.learning.metric_labels import metric_label
+from gui.panels.learning.metric_labels import format_metric, metric_label
 from gui.panels.learning.metric_plot import MetricPlot
 from gui.panels.learning.validation_plot import HEADROOM
 from gui.pictures.export_button import ExportButton
@@ -180,12 +180,20 @@ def shown(panel: Curves, history: History, metric: str) -> MetricPlot:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(8123.0, "8,120"), (999.6, "1,000"), (123456.0, "123,000"), (8.123, "8.12"), (1e7, "1.00e+07")]
+    ("value", "in_title", "in_table"),
+    [
+        (8123.0, "8,120", "8,123"),
+        (999.96, "1,000", "1,000"),
+        (123456.0, "123,000", "123,500"),
+        (8.123, "8.12", "8.123"),
+        (1e7, "1.00e+07", "1e+07"),
+    ],
 )
-def test_the_title_writes_large_values_as_the_axis_does(value: float, text: str) -> None:
+def test_titles_and_tables_write_large_values_as_the_axis_does(value: float, in_title: str, in_table: str) -> None:
     history = History()
     history.apply(ValidationDone(step=8, metrics={"valid/perplexity": value}, sentences=(), is_best=False))
-    assert figures_at(history, 8, "valid/perplexity") == f" · step 8: valid {text}"
+    assert figures_at(history, 8, "valid/perplexity") == f" · step 8: valid {in_title}"
+    assert format_metric("valid/perplexity", value) == in_table
 
 
 def test_negative_values_are_on_the_axis(panel: Curves, history: History) -> None:
