@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from unicodedata import bidirectional
 
+_LONGEST_SEARCHED = 40  # characters of a searched text: a longer one would be cut off, or widen the view
 _ISOLATED = "\u2068{}\u2069"  # between First Strong Isolate and Pop Directional Isolate
 # Right-to-left letters, Arabic numbers (two of them turn what is between them around), and marks that turn a text.
 _REORDERING = ("R", "AL", "AN", "RLE", "RLO", "RLI")
@@ -23,6 +24,11 @@ def quoted(text: str) -> str:
 def shortened(text: str, longest: int) -> str:
     """A text cut to at most `longest` characters, the last of them an ellipsis if it was cut."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def quoted_search(text: str) -> str:
+    """A searched text in quotation marks, shortened, for the sentence that nothing matches it."""
+    return quoted(shortened(text, _LONGEST_SEARCHED))
 
 
 def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:

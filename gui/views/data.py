@@ -18,7 +18,7 @@ from gui.panels.datasets.data_figures import DataFigures
 from gui.panels.datasets.example_table import ExampleTable, examples_of
 from gui.panels.datasets.length_histograms import LengthHistograms
 from gui.panels.datasets.pair_table import PairTable
-from gui.sentences.tokens import quoted, shortened
+from gui.sentences.tokens import quoted_search
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button, enable_or_release
@@ -31,7 +31,6 @@ from gui.widgets.splitters import splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _LEAST_WIDTH = 200  # pixels at 100 % of the table and of the figures, for a few words in each column
-_LONGEST = 40  # characters of a searched text in a sentence: a longer one would be cut off
 _SEARCH_HELP = "Pairs that contain this text, in upper or lower case (Ctrl+F; Esc shows all again)"
 HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
 ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures describe these."
@@ -188,7 +187,7 @@ class DataView(View):
         if overview is not None and overview.stage:
             notes.append(f"Questions at {overview.stage} …")
         if (found := self.pages.found) is not None and found.is_done and not found.indices:
-            text = quoted(shortened(self.pages.search_text, _LONGEST))
+            text = quoted_search(self.pages.search_text)
             notes.append(f"No pair of the {self.pages.split} split contains {text}.")
         self.note_label.setText(" ".join(notes) or HINT)
 

@@ -22,7 +22,7 @@ from gui.runs.rows import RunRow, RunRowReader, matches
 from gui.runs.run_names import shorten_name
 from gui.runs.shared_runs import SharedRuns
 from gui.runs.trash import TrashResult, move_to_trash
-from gui.sentences.tokens import quoted, shortened
+from gui.sentences.tokens import quoted_search
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button, set_enabled
@@ -37,7 +37,6 @@ FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its header
 REFRESH_MS = 2000  # between two readings of the folder while the view is shown: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Runs whose name, folder, state or note contains these words (Ctrl+F; Esc: all)"
-_LONGEST = 40  # characters of a searched text in a sentence: a longer one would widen the view
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
@@ -327,7 +326,7 @@ class RunsView(View):
         found = [row for row in self._all_rows if matches(row, text)]
         self.table.show_rows(found)
         self._fit_table()
-        found_none = f"No run matches {quoted(shortened(text, _LONGEST))}. Esc shows all."
+        found_none = f"No run matches {quoted_search(text)}. Esc shows all."
         self.empty_label.setText(found_none if text else EMPTY)
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
         self._show_choice()
