@@ -96,7 +96,7 @@ class PluginsView(View):
         self.table.setFocus()
 
     def _lay_out(self) -> None:
-        self.path_label.setAccessibleName("Plugin folder")
+        self.path_label.setAccessibleDescription("Plugin folder")
         self.path_label.setToolTip("Your own plugins; HEADLIGHT_PLUGINS names more folders")
         self.name_edit.hide()
         self._resize()

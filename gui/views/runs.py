@@ -203,7 +203,7 @@ class RunsView(View):
         self._timer.stop()
 
     def _lay_out(self) -> None:
-        self.path_label.setAccessibleName("Runs folder")
+        self.path_label.setAccessibleDescription("Runs folder")
         self._show_directory_path()
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()

@@ -108,7 +108,7 @@ class TranslateView(View):
         self.source_edit.setAccessibleName("Source sentence")
         self.source_edit.setPlaceholderText("Type a sentence and press Enter")
         self.source_edit.setToolTip("The sentence to translate; Enter translates it")
-        self.note_label.setAccessibleName("About the sentence")
+        self.note_label.setAccessibleDescription("About the sentence")
         self.reference_edit.setAccessibleName("Reference")
         self.reference_edit.setPlaceholderText("The right answer, if known")
         self.reference_edit.setToolTip(

@@ -21,10 +21,10 @@ def plain_label(text: str = "", *, role: str = "", wraps: bool = False, is_copya
     return label
 
 
-def wrapping_label(name: str, *, role: str = "") -> QLabel:
-    """A plain label that wraps its lines; `name` is its accessible name."""
+def wrapping_label(what: str, *, role: str = "") -> QLabel:
+    """A plain label that wraps its lines; a screen reader reads its text, and then `what` that is."""
     label = plain_label(role=role, wraps=True)
-    label.setAccessibleName(name)
+    label.setAccessibleDescription(what)  # a name would be read instead of the text
     return label
 
 

@@ -568,6 +568,8 @@ def test_controls_have_names_and_dialog_buttons_end_with_an_ellipsis(qtbot: QtBo
     assert len(controls) > 50
     unnamed = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
     assert not unnamed
+    named = [one for one in window.findChildren(QLabel) if one.accessibleName()]
+    assert named == [window.transport.state_label], "a screen reader reads a label's name instead of its text"
     parts = [*controls, *window.findChildren(QTableWidget)]
     later = {"Continue from the viewed step", "What helps", "Try it"}  # their tooltips come when they are enabled
     assert {one.accessibleName() for one in parts if not one.toolTip()} <= later

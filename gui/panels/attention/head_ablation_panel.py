@@ -139,7 +139,7 @@ class HeadAblationPanel(Panel):
         for row, (name, cells) in enumerate(zip(_ROWS, self.cells, strict=True), 1):
             grid.addWidget(plain_label(name, role="muted"), row, 0)
             for column, (cell, (what, help)) in enumerate(zip(cells, _COLUMNS, strict=True), 1):
-                cell.setAccessibleName(f"{what}, {name}")
+                cell.setAccessibleDescription(f"{what}, {name}")
                 cell.setToolTip(help)
                 grid.addWidget(cell, row, column, _alignment(column))
         for output, *_ in self.cells[:2]:

@@ -61,7 +61,6 @@ class ComparisonPages(TabbedPages):
         self.step_combo = combo_box("Step of the chosen runs", _STEP_HELP)
         self._labelled_step = with_label("at step", self.step_combo)
         self.left_out_label = plain_label(role="muted")
-        self.left_out_label.setAccessibleName("Chosen runs that are left out")
         self.left_out_label.setToolTip(_LEFT_OUT_HELP)
         self.button_row.addWidget(self.left_out_label)
         self.button_row.addWidget(self._labelled_step)

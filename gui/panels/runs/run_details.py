@@ -153,7 +153,7 @@ class RunDetails(QFrame):
     def _lay_out(self) -> None:
         self.name_edit.setMaxLength(MAX_NAME_LENGTH)
         self.note_edit.setAccessibleName("Note about the run")
-        self.about_label.setAccessibleName("Where the run comes from")
+        self.about_label.setAccessibleDescription("Where the run comes from")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)

@@ -230,7 +230,7 @@ class SentenceRow(Panel):
         self._source_box.show()
 
 
-def _token_label(label: Label, name: str) -> Label:
-    label.setAccessibleName(name)
+def _token_label(label: Label, what: str) -> Label:
+    label.setAccessibleDescription(what)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
