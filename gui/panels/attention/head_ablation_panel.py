@@ -29,7 +29,7 @@ from gui.sentences.engine_query import EngineQuery
 from gui.sentences.shown_sentence import NothingShown, shown_sentence
 from gui.theme import GRID
 from gui.widgets.buttons import button
-from gui.widgets.labels import plain_label, wrapping_label
+from gui.widgets.labels import literal_tooltip, plain_label, wrapping_label
 from gui.widgets.token_font import TokenFont
 
 _COLUMNS = (
@@ -112,6 +112,8 @@ class HeadAblationPanel(Panel):
                 cell.setText(text)
         self.cells[0][0].setText(escape(" ".join(output_tokens(before))) or "(nothing)")
         self.cells[1][0].setText(self._marked(output_tokens(before), output_tokens(after)))
+        for (output, *_), seen in zip(self.cells, (before, after), strict=False):
+            output.setToolTip(literal_tooltip(" ".join(output_tokens(seen))))  # it may be cut
         for cell, text in zip(self.cells[2], formatted_changes(before, after), strict=True):
             cell.setText(text)
         self.summary_label.setText(describe_change(ablation))

@@ -18,7 +18,7 @@ from gui.panels.validation.validation_panel import ValidationPanel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 from gui.widgets.buttons import button
-from gui.widgets.labels import plain_label
+from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.scroll_areas import FramelessScrollArea
 
 
@@ -35,13 +35,12 @@ class LearnedMap(ValidationPanel):
         self._why = ""
         self._folder: RunFolder | None = None  # of the run that the sentences belong to
         self._drawn: tuple[ValidationFigures, int, int] | None = None  # with counts of read and missing validations
-        self.why_label = plain_label(role="muted")
+        self.why_label = ElidedLabel(role="muted")
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
         self.canvas = LearnedCanvas(theme)
         self.canvas.pointed.connect(self.show_readout)
         area = FramelessScrollArea(self.canvas)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.why_label.setMinimumWidth(1)  # a long text is cut and does not widen the panel
         chosen = QHBoxLayout()
         chosen.addWidget(self.why_label, 1)
         chosen.addWidget(self.all_button)

@@ -15,7 +15,7 @@ from core.answers.head_ablation import HeadAblation, HeadId
 from core.exporting.sharing import share
 from core.history import History
 from core.run_folder import RunFolder
-from gui.heads.ablation_text import describe_change, measurements
+from gui.heads.ablation_text import describe_change, measurements, output_tokens
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.head_ablation_panel import HeadAblationPanel
 from gui.runs.rows import example_path
@@ -59,6 +59,7 @@ def test_a_key_switches_the_shown_head_off_and_the_changes_are_shown(
     for row, one in zip(panel.cells, (seen.complete, seen.without), strict=False):
         _, reference, valid = measurements(one)
         assert [cell.text() for cell in row[2:]] == [f"{reference:.3f}", f"{valid:.3f}"]
+        assert row[0].toolTip() == " ".join(output_tokens(one))
     for column in (1, 2, 3):
         before, after, change = (float(row[column].text()) for row in panel.cells)
         assert change == pytest.approx(after - before, rel=0.05, abs=1e-9)

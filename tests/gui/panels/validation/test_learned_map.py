@@ -94,6 +94,7 @@ def test_a_cell_of_the_confusion_shows_its_sentences_and_keys_read_tokens(view: 
     pair = str(rows[row][0]), str(head[column + 1])
     assert 0 < len(chosen) <= counts[row, column]
     assert all(token in learned.why_label.text() for token in pair if not token.startswith("("))
+    assert learned.why_label.toolTip()  # it may be cut
     learned.all_button.click()
     assert len({line[0] for line in learned.numbers()[1:]}) == 256
     cell = confusion.canvas.layout_of(not_none(confusion.canvas.matrix)).cell(row, column).center().toPoint()
