@@ -65,7 +65,7 @@ class ExportButton(IconButton):
     def _save_picture(self) -> None:
         kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
         with self._exporting() as parts:  # before asking for a file: the picture changes while a run learns
-            drawn = encoders_of(parts)
+            drawn = encoders_of(parts, self._panel.accessibleName())
         if (path := self._ask_path("Save picture", kinds)) is not None:
             self._write(path, drawn[path.suffix.lower()]())
 

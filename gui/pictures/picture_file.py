@@ -26,9 +26,9 @@ _MARGIN = GRID  # around the widgets, and between them
 _DPI = 96  # at this resolution a pixel on the screen is a pixel on the page
 
 
-def encoders_of(parts: Sequence[QWidget]) -> dict[str, Encoder]:
-    """What these widgets show now, one below another, in each of `FORMATS`."""
-    return {suffix: draw(parts) for suffix, draw in FORMATS.items()}
+def encoders_of(parts: Sequence[QWidget], title: str) -> dict[str, Encoder]:
+    """What these widgets show now, one below another, in each of `FORMATS`; viewers of files show the title."""
+    return {suffix: draw(parts, title) for suffix, draw in FORMATS.items()}
 
 
 def render_image(parts: Sequence[QWidget]) -> QImage:
@@ -41,8 +41,10 @@ def render_image(parts: Sequence[QWidget]) -> QImage:
     return image
 
 
-def _png(parts: Sequence[QWidget]) -> Encoder:
-    return partial(_png_bytes, render_image(parts))
+def _png(parts: Sequence[QWidget], title: str) -> Encoder:
+    image = render_image(parts)
+    image.setText("Title", title)
+    return partial(_png_bytes, image)
 
 
 def _png_bytes(image: QImage) -> bytes:
@@ -51,25 +53,25 @@ def _png_bytes(image: QImage) -> bytes:
     return bytes(data.data())
 
 
-def _svg(parts: Sequence[QWidget]) -> Encoder:
+def _svg(parts: Sequence[QWidget], title: str) -> Encoder:
     data, buffer = _buffer()
     page = QSvgGenerator()
     page.setOutputDevice(buffer)
     page.setSize(_size(parts))
     page.setViewBox(QRect(QPoint(), _size(parts)))
     page.setResolution(_DPI)
-    page.setTitle(parts[0].accessibleName())
+    page.setTitle(title)
     _render(parts, page)
     return lambda: bytes(data.data())
 
 
-def _pdf(parts: Sequence[QWidget]) -> Encoder:
+def _pdf(parts: Sequence[QWidget], title: str) -> Encoder:
     data, buffer = _buffer()
     page = QPdfWriter(buffer)
     page.setResolution(_DPI)
     page.setPageSize(QPageSize(QSizeF(_size(parts)) / _DPI, QPageSize.Unit.Inch))
     page.setPageMargins(QMarginsF())
-    page.setTitle(parts[0].accessibleName())
+    page.setTitle(title)
     _render(parts, page)
     return lambda: bytes(data.data())
 

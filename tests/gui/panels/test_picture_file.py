@@ -42,7 +42,7 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
         stage(panel, 640, 480)
         panel.show_step(history, 300)
         panel.grab()
-        save_file(tmp_path / name, encoders_of(panel.export_widgets())[Path(name).suffix.lower()]())
+        save_file(tmp_path / name, encoders_of(panel.export_widgets(), panel.title)[Path(name).suffix.lower()]())
         return tmp_path / name
 
     return saved
@@ -63,7 +63,7 @@ def test_the_last_tick_has_its_number(stage: Stage, theme: Theme) -> None:
     stage(plot, 640, 240)
     plot.setXRange(-1, 1010, padding=0)  # like the axis of a run of 1,000 steps
     plot.grab()
-    tree = ElementTree.fromstring(encoders_of([plot])[".svg"]().decode())
+    tree = ElementTree.fromstring(encoders_of([plot], "Loss")[".svg"]().decode())
     texts = {
         "".join(node.itertext()).strip().replace(",", "") for node in tree.iter("{http://www.w3.org/2000/svg}text")
     }

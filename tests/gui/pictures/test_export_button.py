@@ -477,7 +477,7 @@ def saved_numbers(panel: Panel, place: Path, monkeypatch: pytest.MonkeyPatch) ->
     """Save numbers and picture through the menu, and check the picture in every format; return the numbers."""
     drawn: dict[str, Callable[[], Any]] = {}
     with monkeypatch.context() as patch:
-        patch.setattr(export_button, "encoders_of", lambda parts: drawn.update(encoders_of(parts)) or drawn)
+        patch.setattr(export_button, "encoders_of", lambda *of: drawn.update(encoders_of(*of)) or drawn)
         patch.setattr(picture_file, "_png_bytes", lambda image: image)  # slow, and the same code for all panels
         for suffix, text in ((".svg", "Save picture …"), (".csv", "Save numbers …")):
             path = str(place.with_suffix(suffix))
@@ -516,6 +516,7 @@ def assert_svg(panel: Panel, path: Path) -> tuple[int, int]:
     assert {group.get("stroke") for group in fixed} <= {"none"}, f"{panel.title}: lines that do not grow with the text"
     shapes = [node for kind in ("path", "image", "rect", "polyline") for node in root.iter(f"{SVG}{kind}")]
     assert len(texts) > 2 and shapes, panel.title
+    assert root.findtext(f"{SVG}title") == panel.accessibleName()
     missing = {text for text in texts_of(panel) if text not in texts}
     assert not missing, f"{panel.title}: {missing}"
     _, _, width, height = (int(number) for number in root.get("viewBox", "").split())
