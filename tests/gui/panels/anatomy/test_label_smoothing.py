@@ -53,7 +53,7 @@ def test_any_epsilon_of_a_run_is_shown_unrounded(topic: LabelSmoothingTopic, his
 def test_the_last_number_of_the_axis_is_drawn(topic: LabelSmoothingTopic, stage: Stage, width: int) -> None:
     stage(topic, width, 560)
     topic.grab()
-    assert b">10,000<" in encoders_of(topic.export_widgets())[".svg"]()
+    assert b">10,000<" in encoders_of(topic.export_widgets(), "")[".svg"]()
 
 
 def test_a_token_written_from_right_to_left_does_not_reorder_the_sentence_about_it(
@@ -85,7 +85,7 @@ def test_the_figures_of_a_row_add_up_to_one(
     stage(topic, width, 560)
     topic.eps_spin.setValue(0.1)
     topic.show_step(history, 0)
-    svg = encoders_of(topic.export_widgets())[".svg"]().decode()
+    svg = encoders_of(topic.export_widgets(), "")[".svg"]().decode()
     figures = re.findall(r">(0\.9125|0\.0125)<", svg)
     assert len(figures) == 6 * 8 and sum(map(float, figures)) == pytest.approx(6.0)
     assert ">lowest at p = 0.9125<" in svg

@@ -76,7 +76,7 @@ def test_only_the_hidden_cells_of_a_row_are_hatched(canvas: MatrixCanvas) -> Non
 
 def test_numbers_that_round_to_zero_have_no_minus_sign(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", np.array([[-0.004, -0.006]]), ("a",), ("x", "y"), limit=1.0))
-    written = encoders_of([canvas])[".svg"]().decode()
+    written = encoders_of([canvas], "")[".svg"]().decode()
     assert ">0.00<" in written and ">-0.01<" in written and "-0.00" not in written
 
 

@@ -140,7 +140,7 @@ def test_it_is_exported_in_every_format(trained: MainWindow, qtbot: QtBot) -> No
     noisy = trained.context.bridge.history.validations[20]["valid/letters_noisy"]
     assert last[list(head).index("valid/letters_noisy")] == noisy
     assert curves.findChildren(ExportButton)
-    drawn = encoders_of(curves.export_widgets())
+    drawn = encoders_of(curves.export_widgets(), "")
     assert all(len(packed()) > 1000 for packed in drawn.values())
     assert b"letters_noisy" in drawn[".svg"]()
 

@@ -84,7 +84,7 @@ def test_the_highest_number_of_an_axis_is_not_cut(zoom: int, theme: Theme, stage
 
 def numbers_of(widget: QWidget) -> list[str]:
     """All numbers that are written in the widget."""
-    return re.findall(r">\s*([\d,.]+)\s*</text>", encoders_of([widget])[".svg"]().decode())
+    return re.findall(r">\s*([\d,.]+)\s*</text>", encoders_of([widget], "")[".svg"]().decode())
 
 
 def test_different_numbers_are_written_differently(qtbot: QtBot) -> None:

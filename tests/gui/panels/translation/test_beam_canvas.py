@@ -124,7 +124,7 @@ def test_a_diverged_model_has_dashes_for_probabilities(canvas: BeamCanvas) -> No
 
 
 def painted_texts(canvas: BeamCanvas) -> list[str]:
-    return [text.strip() for text in ElementTree.fromstring(encoders_of((canvas,))[".svg"]()).itertext()]
+    return [text.strip() for text in ElementTree.fromstring(encoders_of((canvas,), "")[".svg"]()).itertext()]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

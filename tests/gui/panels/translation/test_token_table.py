@@ -94,7 +94,7 @@ def test_a_diverged_model_has_dashes_for_probabilities(table: TokenTable) -> Non
         translation, sentence=replace(probed, free_running=replace(probed.free_running, **unknown))
     )
     table.show_step(History(), 5)
-    texts = list(ElementTree.fromstring(encoders_of(table.export_widgets())[".svg"]()).itertext())
+    texts = list(ElementTree.fromstring(encoders_of(table.export_widgets(), table.title)[".svg"]()).itertext())
     assert sum("–" in text for text in texts) == 4 * 4 and not any("nan" in text for text in texts)
     assert item_at(table.table, 0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "i, probability –"
     assert item_at(table.table, 0, 1).toolTip() == "Continue from “beer”, which has – here"
