@@ -61,6 +61,10 @@ class AttentionMap(SentencePanel):
             picture = replace(picture, score=self._score(history, shown))
         self._shown_canvas.show_picture(picture, square_root=chosen.square_root)
 
+    def show_empty(self, sentence: str = "") -> None:
+        super().show_empty(sentence)
+        self.title_label.setToolTip("")  # it explained the map
+
     @property
     def _shown_canvas(self) -> MapCanvas | LineCanvas:
         return self.lines if self._selection.chosen.as_lines else self.canvas

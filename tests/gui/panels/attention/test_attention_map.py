@@ -80,9 +80,12 @@ def test_it_shows_the_newest_probe_at_or_before_the_playhead(panel: AttentionMap
         assert panel.title_label.text().endswith(f"step {shown}")
 
 
-def test_without_a_probe_it_says_so(panel: AttentionMap) -> None:
+def test_without_a_probe_it_says_so(panel: AttentionMap, history: History) -> None:
+    panel.show_step(history, 300)
+    assert panel.title_label.toolTip()
     panel.show_step(History(), 0)
     assert panel.empty_label.isVisible() and panel.empty_label.text() == panel.empty_sentence
+    assert not panel.title_label.toolTip(), "it would explain a map that is not shown"
 
 
 def test_masked_cells_are_hatched_and_read_out_as_masked(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
