@@ -54,6 +54,7 @@ class TypedSentence(QObject):
         self.error: UserError | None = None
         self._bridge, self._playhead = bridge, playhead
         self.requested_step: int | None = None  # the step of the newest question; None: the current weights
+        self.translated_step: int | None = None  # the step that `translation` was asked for; the same
         self._query_number = self._answered_number = 0  # numbers of the newest question and of the newest answered one
         self.is_user_waiting = False  # whether the user, not the training, caused the newest question
         self._requested_choice: Hashable = None
@@ -207,7 +208,7 @@ class TypedSentence(QObject):
         self._cooldown.start(translation)
         if self._throttle.isActive():
             self._throttle.start()  # counted from the answer, or a slow engine would only translate
-        self.translation = translation
+        self.translation, self.translated_step = translation, self.requested_step
         self.error = error if isinstance(error, UserError) else None
         if error is not None and self.error is None:
             self._bridge.report(error)

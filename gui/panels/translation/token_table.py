@@ -102,7 +102,7 @@ class TokenTable(Panel):
         return (whole_table(self.table),)
 
     def _nearest(self, translation: Translation) -> str:
-        wanted = self._typed.requested_step
+        wanted = self._typed.translated_step
         return "" if wanted in (None, translation.step) else f" (the nearest kept step before {wanted:,})"
 
     def _show_position(self) -> None:

@@ -489,6 +489,11 @@ def test_it_uses_kept_weights_and_follows_the_playhead_to_the_nearest_ones_while
     assert view.tokens.title_label.text() == "Translation · weights of step 5 (the nearest kept step before 7)"
     view.context.playhead.go_live()
     qtbot.waitUntil(lambda: translation_of(view).step == 30, timeout=WAIT_MS)
+    enter(view, qtbot, "ich mochte bier")
+    qtbot.waitUntil(lambda: not view.typed._throttle.isActive(), timeout=WAIT_MS)
+    view.context.playhead.view(7)
+    draw(view)  # before the answer comes
+    assert view.tokens.title_label.text() == "Translation · weights of step 30"
     assert_sentence_field_fills_its_row_on_a_projector(view, qtbot)
 
 
