@@ -15,14 +15,23 @@ from core.errors import UserError
 from core.plugin import API_VERSION
 from core.plugins_host.discovery import NAME_PATTERN
 from core.plugins_host.plugin_info import PluginInfo
+from core.settings.strict_yaml import read_yaml
 
 
 def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
-    """Raise UserError if `name` is no plugin name, or one of `infos` has it: then neither of the two could be used."""
+    """Raise UserError if `name` is no plugin name, or no text in YAML, or one of `infos` has it.
+
+    Of two plugins with one name neither could be used.
+    """
     if not NAME_PATTERN.fullmatch(name):
         raise UserError(
             f"{name!r:.60} is not a name for a plugin.",
             "Use lower-case letters, digits and underscores, a letter first, such as my_words.",
+        )
+    if not isinstance(read_yaml(name, name).value, str):  # true, false and null
+        raise UserError(
+            f"{name!r} means something else in YAML: settings with plugin: {name} would name no plugin.",
+            f"Choose another name, such as my_{name}.",
         )
     for info in infos:
         if info.name == name:

@@ -104,7 +104,7 @@ def test_git_ignores_what_installing_and_testing_leave_in_a_package(tmp_path: Pa
 
 
 @pytest.mark.usefixtures("engines_share_a_host")
-@pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "copy_task"])
+@pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "null", "copy_task"])
 def test_an_invalid_name_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
     result = run_headlight("plugins", "new", name, "--package", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
