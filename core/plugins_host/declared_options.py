@@ -1,6 +1,7 @@
 """Refuses declarations of options that can never work, but that pydantic accepts or refuses without naming them."""
 
 import inspect
+import math
 from typing import Any
 
 from pydantic import PydanticUserError, ValidationError
@@ -84,6 +85,8 @@ def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
         return "", ""
     if isinstance(field.default, str | list | tuple | dict) and field.annotation not in (int, float):
         return f"has a range and the default {field.default!r}; ge and le are for numbers", "Leave ge and le out"
+    if any(isinstance(bound, float) and math.isnan(bound) for bound in (least, most)):
+        return "can have no value: none is at least or at most nan", "Let ge and le be numbers, or leave them out"
     if least is not None and most is not None and least > most:
         return f"can have no value: it goes from {least} to {most}", "Let ge be the least value and le the greatest"
     return "", ""

@@ -35,6 +35,7 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (OPTION, "length: str = option('a', ge=1)"): "Option 'length' has a range and the default 'a'; ge and le are for",
     (OPTION, "length: int = option('6', ge=1)"): "length: expected a whole number of at least 1, given '6' (",
     (DEFAULT, "option(6, le=float('inf'))"): "Let ge and le be numbers, whole ones for an int, or leave them out.",
+    (OPTION, "length: float = option(6, le=float('nan'))"): "Option 'length' can have no value: none is at least or",
     (OPTION, "length: int = option(6, ge=9, le=1)"): "Option 'length' can have no value: it goes from 9 to 1",
     (OPTION, "length: str = option('\\ud800')"): "Option 'length' has the default '\\ud800', which cannot be written",
     (DEFAULT, "option(6, label=['Letters'])"): "Option 'length' has the label or help ['Letters'], expected a text",
