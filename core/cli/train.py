@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from argparse import Namespace
@@ -162,13 +163,25 @@ def _require_valid_arguments(arguments: Namespace) -> None:
             "train: expected a preset or a YAML file, or --resume RUN.", "`presets list` shows the presets."
         )
     if arguments.tensorboard is not None:
-        require_outside_runs(arguments.tensorboard / "events")
+        _require_place_for_curves(arguments.tensorboard, arguments)
     if arguments.resume is not None and arguments.run_dir is not None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
     if arguments.seeds is not None:
         _require_valid_seed_arguments(arguments)
     if arguments.resume is None:
         _require_valid_place(arguments)
+
+
+def _require_place_for_curves(tensorboard: Path, arguments: Namespace) -> None:
+    """Raise UserError if event files, which go into a folder named after the run, would get into a run's folder."""
+    require_outside_runs(tensorboard / "events")
+    new_run = arguments.run_dir or runs_dir_of(arguments) / "run"
+    run = new_run if arguments.resume is None else named_run(arguments.resume, arguments)
+    if Path(os.path.realpath(run)).parent == Path(os.path.realpath(tensorboard)):
+        raise UserError(
+            f"--tensorboard {tensorboard}: the run's folder lies there, and event files would be written into it.",
+            "Name another folder.",
+        )
 
 
 def _require_valid_place(arguments: Namespace) -> None:

@@ -376,6 +376,10 @@ def test_settings_from_a_pipe_are_read_once(tmp_path: Path, options: tuple[str, 
 def test_curves_for_tensorboard_do_not_go_into_a_run(run_of_mine: Path, tmp_path: Path) -> None:
     result = run_headlight("train", "--resume", run_of_mine, "--tensorboard", run_of_mine / "tb", cwd=tmp_path)
     assert result.returncode == 2 and "lies in the folder of a run" in result.stderr
+    beside = ("--resume", run_of_mine), ("copy_task", "--run-dir", run_of_mine.with_name("new"))
+    for arguments in (*beside, ("copy_task", "--runs-dir", run_of_mine.parent)):
+        result = run_headlight("train", *arguments, "--tensorboard", run_of_mine.parent, cwd=tmp_path)
+        assert result.returncode == 2 and "the run's folder lies there" in result.stderr
 
 
 @pytest.mark.parametrize("verb", [("evaluate",), ("train", "--resume")])
