@@ -30,6 +30,7 @@ from core.run_files.checkpoint_files import (
     Checkpoint,
     checkpoint_path,
     complete_checkpoints,
+    read_changes,
     read_checkpoint,
     read_checkpoint_weights,
     write_checkpoint,
@@ -167,10 +168,10 @@ class RunFolder(SingleWriterFolder):
         return self.config_at(math.inf)
 
     def config_at(self, step: float) -> RunConfig:
-        """The config with the settings changed up to and including this step."""
+        """The config with which this step was taken, whatever was changed after it."""
         config = self.config()
         for changed in self.settings_changed():
-            if changed.step <= step:
+            if changed.step < step:
                 config = change_setting(config, changed.key, changed.value)
         return config
 
@@ -207,8 +208,17 @@ class RunFolder(SingleWriterFolder):
         return {name: self._read_document(name) for name in (CONFIG, VOCABULARY)} | subwords
 
     def model_documents_at(self, step: int) -> dict[str, bytes]:
-        """The documents for the weights of one step: config.yaml has the settings changed up to it."""
-        return self.model_documents() | {CONFIG: config_to_yaml(self.config_at(step)).encode()}
+        """The documents for the weights of one step: config.yaml has the settings that opening the run there gives."""
+        return self.model_documents() | {CONFIG: config_to_yaml(self._config_kept_at(step)).encode()}
+
+    def _config_kept_at(self, step: int) -> RunConfig:
+        """The config with the changes made before the checkpoint was saved: one of the same step may be a later one."""
+        if step not in self.checkpoint_steps():
+            return self.config_at(step)
+        config = self.config()
+        for _, key, value in read_changes(checkpoint_path(self.path, step)):
+            config = change_setting(config, key, value)
+        return config
 
     def write_label(self, label: RunLabel) -> None:
         """Write the user's name and note. Needs no claim: allowed while another process trains the run."""

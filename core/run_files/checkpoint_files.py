@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
 from core.at_path import exists, is_file
 from core.run_files.atomic import OLD_SUFFIX, atomic_folder, old_name, write_atomically
@@ -18,6 +19,7 @@ from core.run_files.tensors import read_tensors, tensor_bytes
 
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 _FILES = (MODEL, OPTIMIZER, STATE)
+_CHANGES = TypeAdapter(list[tuple[int, str, Any]])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,13 +57,26 @@ def checkpoint_path(run: Path, step: int) -> Path:
 
 def read_checkpoint(path: Path, step: int) -> Checkpoint:
     """Read a checkpoint. Raises UserError that names a damaged file."""
-    records = read_complete_lines(path / STATE)
-    if not records:
-        raise damaged(path / STATE, "it is empty")
+    state = _read_state(path)
     model, optimizer = read_checkpoint_weights(path), read_tensors(path / OPTIMIZER)[0]
-    return Checkpoint(step=step, model=model, optimizer=optimizer, state=records[0])
+    return Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
 
 
 def read_checkpoint_weights(path: Path) -> dict[str, NDArray[Any]]:
     """Read only a checkpoint's weights."""
     return read_tensors(path / MODEL)[0]
+
+
+def read_changes(path: Path) -> list[tuple[int, str, Any]]:
+    """Read only the settings that were changed before a checkpoint was saved: step, key and value, in order."""
+    try:
+        return _CHANGES.validate_python(_read_state(path).get("changes"))
+    except ValidationError:
+        raise damaged(path / STATE, "it does not list the changed settings") from None
+
+
+def _read_state(path: Path) -> dict[str, Any]:
+    records = read_complete_lines(path / STATE)
+    if not records:
+        raise damaged(path / STATE, "it is empty")
+    return records[0]

@@ -72,7 +72,7 @@ def _metric_of(run: RunFolder, best_step: int | None) -> str:
 
     This searches metrics.jsonl for changed settings (15 ms for 100,000 steps), so it is used for such runs only.
     """
-    config = run.config() if best_step is None else run.config_at(best_step - 1)  # changes at that step came later
+    config = run.config() if best_step is None else run.config_at(best_step)
     return config.training.best_metric
 
 

@@ -15,7 +15,6 @@ import pytest
 from safetensors.numpy import load_file
 
 from core.config import read_config
-from core.events import SettingChanged
 from core.machine.signals import STOP_SIGNALS
 from core.run_folder import RunFolder
 from tests.full_disk import no_file_beyond
@@ -188,16 +187,19 @@ def test_a_shared_run_must_have_the_suffix_that_the_window_knows(workspace: Path
     ).stdout == ("A.HEADLIGHT: the run to look at: drop it on the window\n")
 
 
-@pytest.mark.parametrize("kind", ["safetensors", "onnx"])
-def test_weights_are_exported_with_the_settings_of_their_step(workspace: Path, tmp_path: Path, kind: str) -> None:
+def test_weights_are_exported_with_the_settings_of_their_checkpoint(workspace: Path, tmp_path: Path) -> None:
+    """Also if a setting was changed at the same step, after the checkpoint: the run is opened there without it."""
     shutil.copytree(workspace / "run", tmp_path / "run")
-    run = RunFolder.open(tmp_path / "run")
-    for step, size in ((10, 2), (20, 3), (21, 4)):
-        run.append_setting(SettingChanged(step=step, key="decoding.beam_size", value=size))
-    assert run_headlight("export", run.path, "--format", kind, "--output", "out", cwd=tmp_path).returncode == 0
-    assert read_config(tmp_path / "out" / "config.yaml").decoding.beam_size == 3
-    if kind == "safetensors":
-        assert RunFolder.open(tmp_path / "out").config() == run.config_at(20), "with a valid checksum"
+    changes = ("--set", "decoding.beam_size=3", "--set", "training.max_steps=21")
+    assert run_headlight("train", "--resume", "run", *changes, cwd=tmp_path).returncode == 0
+    for step, beam_size in (("20", 1), ("21", 3)):
+        for kind in ("safetensors", "onnx"):
+            output = tmp_path / f"{kind} {step}"
+            arguments = ("--format", kind, "--checkpoint", step, "--output", output)
+            assert run_headlight("export", "run", *arguments, cwd=tmp_path).returncode == 0
+            assert read_config(output / "config.yaml").decoding.beam_size == beam_size
+        opened = RunFolder.open(tmp_path / f"safetensors {step}")
+        assert opened.config().decoding.beam_size == beam_size, "with a valid checksum"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
