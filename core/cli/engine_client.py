@@ -22,7 +22,7 @@ from core.cli.terminal_progress import TerminalProgress
 from core.engine import Engine
 from core.events import Event, Listener, RunFinished, RunStarted, Trouble
 from core.machine.signals import SAME_SIGNAL_SECONDS, Interrupted, handling_signals
-from core.requests import Learn, Request, Stop
+from core.requests import Learn, Request, Start, Stop
 
 Answer = TypeVar("Answer")
 POLL_SECONDS = 0.5  # how often to check for a signal where it cannot interrupt a lock (Windows)
@@ -65,8 +65,14 @@ class EngineClient:
         if self.signal is not None:
             raise Interrupted(self.signal, f"ended by {self.signal.name}.")
 
-    def learn(self) -> RunFinished:
-        """Let the run go on to its end; a signal makes it save a checkpoint and stop earlier, see `signal`."""
+    def learn(self, start: Start | None = None) -> RunFinished:
+        """Let the run, a new one with `start`, go on to its end; a signal makes it save a checkpoint and stop earlier.
+
+        See `signal`. Raises Interrupted if it came before.
+        """
+        self.require_no_signal()
+        if start is not None:  # not by `ask`, from which a signal would leave a new run that nobody names
+            self._engine.ask(start).add_done_callback(self._inbox.put)
         learning = self._engine.ask(Learn())
         learning.add_done_callback(self._inbox.put)
         while not isinstance(item := self._next_item(), RunFinished):

@@ -128,9 +128,7 @@ def _train_run(
             prepared = client.ask(request)
             if first is not None:
                 require_same_data(first, prepared)
-            if start is not None:
-                client.ask(start)
-            finished = client.learn()
+            finished = client.learn(start)
     finally:
         printer.close()
     if finished.reason == "process":  # torchrun ends the others; first say what was saved

@@ -78,6 +78,21 @@ def decode_interrupted(*arguments, **options):
     return decode(*arguments, **options)
 validation.decode = decode_interrupted
 """
+SIGNAL_WHILE_STARTING = """
+import os, signal, sys, time
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
+from core.machine.signals import ending_signal
+from core.serving import session
+create_run_folder = session.create_run_folder
+def create_run_folder_interrupted(*arguments):
+    folder = create_run_folder(*arguments)
+    os.kill(os.getpid(), signal.SIGTERM)
+    while ending_signal() is None:
+        time.sleep(0.01)
+    return folder
+session.create_run_folder = create_run_folder_interrupted
+"""
 MAIN_WITHOUT_TIMEOUTS = """
 import sys
 from core.machine.torch_import import stub_out_tracing
@@ -135,6 +150,14 @@ def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool
                     code, errors = wait_for_exit(process)
                 assert code == 128 + number, errors
                 require_saved_within_a_step(run, float(time_file.read_text()))
+
+
+def test_a_signal_while_a_new_run_is_made_says_what_is_saved(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    arguments = train(tmp_path, "--run-dir", str(run))[len(MAIN) :]
+    with running([sys.executable, "-c", SIGNAL_WHILE_STARTING + TERMINAL_SCRIPT, *arguments], cwd=ROOT) as process:
+        code, errors = wait_for_exit(process)
+    assert code == 128 + signal.SIGTERM and f"saved: {run / 'checkpoints' / '000000'}" in errors, errors
 
 
 def recording_stop(time_file: Path, script: str, *arguments: str) -> list[str]:
