@@ -10,6 +10,7 @@ from typing import Any, Never, TextIO
 
 from tqdm import tqdm
 
+from core.cli.one_line import one_line
 from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
 from core.settings.quoting import format_value
 
@@ -150,7 +151,7 @@ def _prepared_line(prepared: Prepared) -> str:
     count = prepared.num_pairs["train"]
     pairs = "endless pairs" if count is None else "1 pair" if count == 1 else f"{count:,} pairs"
     return (
-        f"{prepared.config.name}: {prepared.num_parameters:,} parameters, "
+        f"{one_line(prepared.config.name)}: {prepared.num_parameters:,} parameters, "
         f"{len(prepared.src_tokens):,} source and {len(prepared.tgt_tokens):,} target tokens, "
         f"{pairs} to train on"
     )

@@ -30,6 +30,14 @@ PREPARED = Prepared(
 )
 
 
+def test_the_name_of_a_strangers_run_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    show = TerminalProgress()
+    show(replace(PREPARED, config=PREPARED.config.model_copy(update={"name": "a\x9b31m"})))
+    show(RunStarted(run=Path("some-run"), step=0))
+    show.close()
+    assert "\na\\x9b31m: 1,234 parameters" in f"\n{capsys.readouterr().err}"
+
+
 def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     show = TerminalProgress()
     arrays = {"train/loss": np.array([2.0, 1.25]), "train/target_tokens_per_second": np.array([900.0, 12_345.0])}
