@@ -38,7 +38,7 @@ def _require_keys_along(document: Document, path: KeyPath, source: str) -> None:
 def parse_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
     """Parse `KEY=VALUE`. Raises UserError, with the example if the text is not of this form."""
     key, separator, value = text.partition("=")
-    if not separator or not key:
+    if not separator or not key.strip():
         raise UserError(f"--set {text}: expected KEY=VALUE, such as {example}.")
     return key.strip(), parse_value(value, f"--set {text}")
 
