@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.config import RunConfig
+from core.comparison.differences import changes_between
 from core.errors import RunNotWritable, UserError
 from core.requests import ChangeSetting
 from core.settings.fields import setting_effect
-from core.settings.overriding import change_setting
+from core.settings.overriding import change_setting, change_settings
 from gui.bench.draft_and_run import DraftAndRun, RunHandle
 from gui.bridge import EngineBridge
 
@@ -21,11 +21,11 @@ APPLY_DELAY_MS = 2000  # after the last keystroke: the 2 of 2000 must not end th
 
 @dataclass(eq=False)
 class _RequestedChange:
-    """A change of a run that was asked for, and the value that the setting has until it is made."""
+    """A change of a run that was asked for, and what undoes it, by key: a setting may have switched its group on."""
 
     run_handle: RunHandle
     key: str
-    old_value: object
+    old_values: dict[str, object]
 
 
 class LiveEdits(QObject):
@@ -97,7 +97,7 @@ class LiveEdits(QObject):
         if self._current.applied != before:
             handle = self._current.run_handle
             assert handle is not None
-            change = _RequestedChange(handle, key, _value_of(before, key))
+            change = _RequestedChange(handle, key, changes_between(self._current.applied, before))
             self._pending.append(change)
             revert, request = partial(self._revert, change), ChangeSetting(key=key, value=value)
             self._bridge.ask(request, lambda _: self._pending.remove(change), revert, revert)
@@ -114,19 +114,17 @@ class LiveEdits(QObject):
         current = self._current
         later = [one for one in self._pending if (one.run_handle, one.key) == (change.run_handle, change.key)]
         if later:
-            later[0].old_value = change.old_value
+            later[0].old_values = change.old_values
             return
         if change.run_handle is not current.run_handle:
-            change.run_handle.old_values[change.key] = change.old_value
+            change.run_handle.old_values |= change.old_values
             return
         assert current.applied is not None and current.draft is not None
-        current.applied = change_setting(current.applied, change.key, change.old_value)
+        current.applied = change_settings(current.applied, change.old_values)
         if error is None or isinstance(error, RunNotWritable):
-            self._edits.setdefault(change.key, _value_of(current.draft, change.key))
+            for key, value in changes_between(current.applied, current.draft).items():
+                if f"{key}.".startswith(f"{change.key}."):
+                    self._edits.setdefault(key, value)
         elif isinstance(error, UserError):
             self.refused.emit(error.sentence)
         current.changed.emit()
-
-
-def _value_of(config: RunConfig, key: str) -> object:
-    return reduce(lambda settings, part: settings[part], key.split("."), config.model_dump(mode="json"))

@@ -9,9 +9,11 @@ from threading import Event
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.config import EarlyStoppingConfig
 from core.events import SettingChanged
 from core.notices.notice import Experiment
 from core.run_folder import RunFolder, list_runs
+from core.settings.overriding import change_setting
 from gui.bench.live_edits import APPLY_DELAY_MS
 from gui.main_window import MainWindow
 from tests.gui.bench.runs import ROOT, running_timers, unsaveable_run, wait_for_answers
@@ -162,6 +164,18 @@ def test_a_group_switched_off_before_the_run_has_begun_takes_the_edits_in_it_wit
     workbench.apply_edits_now()
     qtbot.waitUntil(lambda: bridge.history.last_step == 1 and running_timers(workbench) == [], timeout=WAIT_MS)
     assert workbench.draft == workbench.applied and workbench.waiting_changes == ()
+
+
+def test_a_setting_switches_its_group_on_in_a_run_without_it(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, bridge, group = window.context.workbench, window.context.bridge, "training.early_stopping"
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.draft is not None and workbench.applied is not None
+    workbench.replace_draft(change_setting(workbench.draft, group, {}))  # a file that waits for a new run
+    workbench.edit(f"{group}.patience", 5)
+    workbench.apply_edits_now()
+    qtbot.waitUntil(lambda: [one.value for one in bridge.history.settings_changed] == [5], timeout=WAIT_MS)
+    assert workbench.applied.training.early_stopping == EarlyStoppingConfig(patience=5)
 
 
 def test_a_setting_applies_to_a_run_opened_before_another_had_begun(
