@@ -1,12 +1,13 @@
 """The size of a model and of its training, computed without building it (and so without torch)."""
 
-from core.config import ModelConfig, RunConfig
+from core.config import DecodingConfig, ModelConfig, RunConfig
 from core.data.prepared_data import PreparedData
 
 
 def model_sizes(config: RunConfig, data: PreparedData) -> tuple[int, int, int]:
     """The arguments of this run's `Transformer` besides its settings: both vocabulary sizes, and positions."""
-    return len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
+    positions = num_positions(config.decoding, data.max_src_length, data.max_tgt_length)
+    return len(data.src_vocabulary), len(data.tgt_vocabulary), positions
 
 
 def num_parameters(config: RunConfig, data: PreparedData) -> int:
@@ -14,11 +15,10 @@ def num_parameters(config: RunConfig, data: PreparedData) -> int:
     return count_parameters(config.model, *model_sizes(config, data))
 
 
-def num_positions(config: RunConfig, data: PreparedData) -> int:
-    """The positions a model of this run needs, for its longest source, target and free-running output with `<eos>`."""
-    longest_output = config.decoding.max_length
-    lengths = [data.max_src_length, data.max_tgt_length]
-    return max(lengths if longest_output == "auto" else [*lengths, longest_output])
+def num_positions(decoding: DecodingConfig, max_src_length: int, max_tgt_length: int) -> int:
+    """The positions a run's model needs, for its longest source, target and free-running output with `<eos>`."""
+    lengths = [max_src_length, max_tgt_length]
+    return max(lengths if decoding.max_length == "auto" else [*lengths, decoding.max_length])
 
 
 def count_parameters(model: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, max_positions: int) -> int:

@@ -19,7 +19,7 @@ from core.errors import UserError
 from core.events import SettingChanged, Trouble
 from core.faults import as_trouble
 from core.home_paths import shorten_home
-from core.model_size import count_parameters
+from core.model_size import count_parameters, num_positions
 from core.plugins_host.plugin_info import is_built_in
 from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
 from core.settings.overriding import change_setting
@@ -310,8 +310,8 @@ class SetupDrawer(QFrame):
         if draft.dataset != applied.dataset:
             return "Parameters are counted once these data are prepared."
         dataset = resolved.config.dataset
-        longest = max(int(dataset.max_src_length), int(dataset.max_tgt_length))
-        count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), longest)
+        positions = num_positions(draft.decoding, int(dataset.max_src_length), int(dataset.max_tgt_length))
+        count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), positions)
         return f"{count:,} parameters"
 
     def _max_steps_note(self, draft: RunConfig) -> str:

@@ -11,7 +11,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.machine.cores import usable_cores
-from core.model_size import num_positions
+from core.model_size import model_sizes
 from core.training import resolve as resolve_module
 from core.training.resolve import resolve, resolve_on_this_machine
 from tests.core.training.small_runs import DATASET, MODEL
@@ -42,8 +42,8 @@ def test_a_small_model_uses_one_thread_and_a_large_one_all_cores(data: PreparedD
 
 def test_positions_suffice_for_source_target_and_output(data: PreparedData) -> None:
     longest = max(data.max_src_length, data.max_tgt_length)
-    assert num_positions(config(), data) == longest >= 7
-    assert num_positions(config(decoding={"max_length": 50}), data) == 50
+    assert model_sizes(config(), data)[-1] == longest >= 7
+    assert model_sizes(config(decoding={"max_length": 50}), data)[-1] == 50
     assert resolve(config(), data).decoding.max_length == data.max_tgt_length
 
 

@@ -37,12 +37,13 @@ def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
 
 def test_an_edit_is_prepared(qtbot: QtBot, window: MainWindow) -> None:
     workbench = window.context.workbench
+    workbench.apply_valid_edits({"model.positions": "learned", "decoding.max_length": 90})
     before = window.setup_drawer.size_label.text()
     type_into(qtbot, window, "model.d_ff", "32")
     assert window.setup_drawer.size_label.text() != before  # computed while typing, before a model is built
     qtbot.waitUntil(lambda: workbench.resolved.config.model.d_ff == 32, timeout=WAIT_MS)  # type: ignore[union-attr]
     assert window.setup_drawer.size_label.text() == f"{workbench.resolved.num_parameters:,} parameters"  # type: ignore[union-attr]
-    assert window.setup_drawer.sections["model"].heading.text() == "Model · 1 changed"
+    assert window.setup_drawer.sections["model"].heading.text() == "Model · 2 changed"
 
 
 def test_a_field_stays_in_view_with_its_help_and_error_while_it_is_typed_into(
