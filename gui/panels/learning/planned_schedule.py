@@ -61,8 +61,9 @@ class PlannedSchedule(Panel):
 
 
 def planned_rates(config: RunConfig) -> tuple[np.ndarray, np.ndarray]:
-    """Up to 200 steps from the first to max_steps, and the rate of this config's schedule at each."""
+    """Some 200 steps from the first to max_steps, that of the peak among them, and this config's rate at each."""
     training = config.training
-    steps = np.unique(np.linspace(1, training.max_steps, _POINTS).round())
+    peak = min(max(training.schedule.warmup_steps, 1), training.max_steps)
+    steps = np.unique([*np.linspace(1, training.max_steps, _POINTS).round(), peak])
     rates = learning_rate(training.schedule, training.optimizer, config.model.d_model, training.max_steps, steps)
     return steps, rates

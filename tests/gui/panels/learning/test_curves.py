@@ -123,6 +123,13 @@ def test_a_high_rate_is_written_out(panel: Curves, history: History) -> None:
     assert panel.learning_rate._name.toPlainText() == "learning rate, peak 100"
 
 
+@pytest.mark.parametrize(("warmup_steps", "peak"), [(1000, 0.003), (24_001, 0.003 * 24_000 / 24_001), (0, 0.003)])
+def test_the_plan_includes_the_peak(warmup_steps: int, peak: float) -> None:
+    edits = (f"training.schedule.warmup_steps={warmup_steps}", "training.max_steps=24000")
+    steps, rates = planned_rates(read_preset("phonetic_to_letter", edits))
+    assert rates.max() == pytest.approx(peak, rel=1e-12) and steps[[0, -1]].tolist() == [1, 24_000]
+
+
 @pytest.mark.parametrize("last_step", [0, NUM_STEPS])
 @pytest.mark.parametrize("warmup_steps", [1, 20, 60, 200])
 @pytest.mark.parametrize("schedule", ["inverse_sqrt", "constant"])
