@@ -53,17 +53,19 @@ MIN_PROBES = 25  # probes before a teaching preset passes 95 %
 def train(preset: str, runs_dir: Path, *settings: str) -> tuple[str, float]:
     """Train a preset with `KEY=VALUE` set; returns its folder, and the seconds between run_started and run_finished."""
     command = headlight("train", preset, "--runs-dir", str(runs_dir), "--json", *set_options(settings))
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        started, finished, run = 0.0, 0.0, ""
-        for line in process.stdout:
-            event = json.loads(line)
-            if event["event"] == "run_started":
-                started = time.perf_counter()
-            if event["event"] == "run_finished":
-                finished, run = time.perf_counter(), event["run"]
-    if process.returncode:
-        raise SystemExit(f"training {preset} ended with exit code {process.returncode}")
+    with tempfile.TemporaryFile("w+") as progress:  # of interest only if it fails
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=progress, text=True) as process:
+            assert process.stdout is not None
+            started, finished, run = 0.0, 0.0, ""
+            for line in process.stdout:
+                event = json.loads(line)
+                if event["event"] == "run_started":
+                    started = time.perf_counter()
+                if event["event"] == "run_finished":
+                    finished, run = time.perf_counter(), event["run"]
+        if process.returncode:
+            progress.seek(0)
+            raise SystemExit(f"{progress.read()}training {preset} ended with exit code {process.returncode}")
     return run, finished - started
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ def headlight(*arguments: str) -> list[str]:
 def set_options(settings: Iterable[str]) -> list[str]:
     """The arguments that set each `KEY=VALUE`."""
     return [word for setting in settings for word in ("--set", setting)]
+
+
+def run_quietly(command: Sequence[str]) -> str:
+    """What a command prints on standard output; what it says on the way is shown only if it fails, in a SystemExit."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{done.stderr}{shlex.join(command)} ended with exit code {done.returncode}")
+    return done.stdout
 
 
 def evaluate(run: str | Path, *options: str) -> dict[str, Any]:

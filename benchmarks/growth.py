@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.chosen_names import chosen_names
+from benchmarks.command_line import run_quietly
 from benchmarks.speed.sizes import MEDIUM, Size
 
 PARAMETERS = {
@@ -46,9 +45,7 @@ def measure_point(size: Size, what: str, value: int) -> Point:
     else:
         sizes = asdict(size) | {what: value} | ({"d_ff": 4 * value} if what == "d_model" else {})
         module, arguments = "benchmarks.growth_point", [json.dumps(sizes)]
-    command = [sys.executable, "-m", module, *arguments]
-    answer = subprocess.run(command, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True)
-    return Point(value, **json.loads(answer.stdout))
+    return Point(value, **json.loads(run_quietly([sys.executable, "-m", module, *arguments])))
 
 
 def exponent(points: Sequence[Point], of: str) -> float:

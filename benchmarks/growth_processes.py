@@ -10,7 +10,6 @@ import argparse
 import json
 import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 from itertools import pairwise
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.command_line import MAIN
+from benchmarks.command_line import MAIN, run_quietly
 from benchmarks.speed.settings import PLUGINS, document
 from benchmarks.speed.sizes import Size
 from core.run_folder import RunFolder
@@ -34,7 +33,7 @@ def measure(size: Size, num_processes: int, folder: Path) -> dict[str, float]:
     settings.write_text(yaml.safe_dump(document(size, max_steps=STEPS)), encoding="utf-8")
     python = torchrun_command(num_processes) if num_processes > 1 else [sys.executable]
     train = [str(MAIN), "train", str(settings), "--run-dir", str(run), "--plugins-dir", str(PLUGINS)]
-    subprocess.run([*python, *train], check=True, capture_output=True)
+    run_quietly([*python, *train])
     times = [record["time"] for record in RunFolder.open(run).read_metrics().steps[-TIMED - 1 :]]
     return {
         "seconds": statistics.median(after - before for before, after in pairwise(times)),

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.chosen_names import one_of
-from benchmarks.command_line import headlight, set_options
+from benchmarks.command_line import headlight, run_quietly, set_options
 from core.run_folder import RunFolder
 from core.settings.presets import preset_names, read_preset
 
@@ -141,8 +141,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
 
 def train_in_terminal(preset: str, runs_dir: Path, settings: Sequence[str] = (f"training.max_steps={STEPS}",)) -> None:
     """Train with the real command line."""
-    command = headlight("train", preset, "--runs-dir", str(runs_dir), *set_options(settings))
-    subprocess.run(command, check=True, capture_output=True)
+    run_quietly(headlight("train", preset, "--runs-dir", str(runs_dir), *set_options(settings)))
 
 
 def measure_gaps(preset: str, runs_dir: Path) -> dict[str, float]:
