@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.chosen_names import add_names
+from benchmarks.speed.agreement import Disagreement
 from benchmarks.speed.machine import machine
 from benchmarks.speed.parts import PARTS, Conditions, why_not_here
 from benchmarks.speed.table import as_record, lines
@@ -28,8 +29,12 @@ def main() -> None:
         if reason := why_not_here(name):
             print(f"{name}: {reason}", end="\n\n", flush=True)
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, usable_cores()))
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, usable_cores()))
+        except Disagreement as different:
+            print(f"{name}: not compared. {different}", end="\n\n", flush=True)
+            continue
         print("\n".join(lines(comparison)), end="\n\n", flush=True)
         records[name] = as_record(comparison)
     if arguments.json:
