@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.data.unigram import frequency_loss
-from core.plugin_check.optional_methods import NUM_SCORED_PAIRS, metrics_of
+from core.plugin_check.optional_methods import NUM_SCORED_PAIRS, PREFIX, metrics_of
 from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
 from core.training.metrics import BUILT_IN
@@ -48,9 +48,10 @@ def check_limits(sample: Sample) -> Iterator[Finding]:
 
 def _check_names(sample: Sample, names: list[str]) -> Iterator[Finding]:
     plugin_metrics = list(metrics_of(sample, [pair.target for pair in sample.splits["valid"].pairs[:NUM_SCORED_PAIRS]]))
-    known = [f"valid/{name}" for name in dict.fromkeys((*BUILT_IN, *plugin_metrics))]
+    plugin_metrics = [name.removeprefix(PREFIX) for name in plugin_metrics]  # that they have it is another finding
+    known = [f"{PREFIX}{name}" for name in dict.fromkeys((*BUILT_IN, *plugin_metrics))]
     for name in names:
-        if f"valid/{name}" in known:
+        if f"{PREFIX}{name}" in known:
             yield _finding(
                 f"names {name!r}, which in curves and validations is 'valid/{name}'; expected that name",
                 f"Write 'valid/{name}' in limits(); metrics() returns it without valid/, which is put before it.",

@@ -9,8 +9,9 @@ from pathlib import Path
 from core.at_path import exists
 from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
-from core.training.metrics import BUILT_IN, LOWER_IS_BETTER, higher_is_better
+from core.training.metrics import BUILT_IN, LOWER_IS_BETTER, ONLY_EVALUATED, higher_is_better
 
+PREFIX = "valid/"
 NUM_SCORED_PAIRS = 100
 """Pairs that metrics() is tried with."""
 
@@ -35,7 +36,7 @@ def check_symbols(sample: Sample) -> Iterator[Finding]:
 
 def check_metrics(sample: Sample) -> Iterator[Finding]:
     """Call metrics() for right, empty and wrong outputs: the values must be finite, the names the same each time and
-    none of Headlight's own, and each metric must rise or fall as its name says.
+    none of Headlight's own, without `valid/`, and each metric must rise or fall as its name says.
     """
     pairs = sample.splits["valid"].pairs[:NUM_SCORED_PAIRS]
     right = metrics_of(sample, [pair.target for pair in pairs])
@@ -52,13 +53,23 @@ def check_metrics(sample: Sample) -> Iterator[Finding]:
                 "where they are right; expected the same names.",
                 "Return every metric each time.",
             )
-    for name in set(right).intersection(BUILT_IN):
+    for name in right:
+        yield from _check_name(name)
+        yield from _check_direction(name, right[name], *(found[name] for found in (empty, wrong) if name in found))
+
+
+def _check_name(name: str) -> Iterator[Finding]:
+    bare = name.removeprefix(PREFIX)
+    if bare in (*BUILT_IN, *ONLY_EVALUATED):
         yield _metrics_finding(
             f"metrics() returns {name!r}, which Headlight measures itself; expected other names.",
             "Name it differently.",
         )
-    for name in right:
-        yield from _check_direction(name, right[name], *(found[name] for found in (empty, wrong) if name in found))
+    elif bare != name:
+        yield _metrics_finding(
+            f"metrics() returns {name!r}, which in curves and validations is '{PREFIX}{name}'; expected {bare!r}.",
+            f"Return it as {bare!r}: {PREFIX} is put before it.",
+        )
 
 
 def _check_direction(name: str, right: float, *worse: float) -> Iterator[Finding]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TEACHER_FORCED = ("loss", "perplexity", "token_accuracy")
 FREE_RUNNING = ("exact_match", "token_error_rate", "bleu", "chrf")
 BUILT_IN = (*TEACHER_FORCED, *FREE_RUNNING)
+ONLY_EVALUATED = ("sequence_error_rate", "tokenized_bleu")
+"""What `evaluate` adds to the metrics of a validation."""
 _CHUNK_SIZE = 32  # sentences compared at a time: 25 ms for 25 words each
 LOWER_IS_BETTER = ("loss", "perplexity", "error_rate", "error")
 

@@ -68,7 +68,14 @@ SENTENCES = {
     "loses_spaces": ("cut into tokens and joined again", "expected the same text", "Put one space between tokens"),
     "metrics_fall": ("'wer' falls as outputs get better, and is taken to rise", "Call it wer_error_rate"),
     "metrics_rise": ("'without_error' rises as outputs get better, and is taken to fall", "Name it differently"),
-    "metrics_built_in": ("metrics() returns 'bleu', which Headlight measures itself", "Name it differently"),
+    "metrics_built_in": (
+        *("metrics() returns 'bleu', which Headlight measures itself", "Name it differently"),
+        "metrics() returns 'tokenized_bleu', which Headlight measures itself",
+    ),
+    "metrics_with_prefix": (
+        "metrics() returns 'valid/letters', which in curves and validations is 'valid/valid/letters'",
+        "Return it as 'letters'",
+    ),
     "metrics_not_finite": ("metrics() gives 'a_share' as inf where all outputs are empty", "Return 0.0"),
     "metrics_raise": ("ZeroDivisionError: division by zero", "line 22", "Fix it"),
     "metrics_text": ("metrics() returned {'score': 'good'}, expected numbers by name",),
@@ -140,6 +147,7 @@ REPORTED_ONCE = {
     "depends_on_hash",
     "loses_spaces",
     "unsupported_option_type",
+    "metrics_with_prefix",
     "missing_symbols",
     "symbols_of_a_set",
     "unseeded",
