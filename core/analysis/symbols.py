@@ -14,6 +14,8 @@ from core.events import ValidatedSentence
 SymbolPair = tuple[str | None, str | None]  # a reference symbol and what was written for it; None: no such symbol
 
 _WORD = re.compile(r"\s*\S+")  # with the space before it, which may be a token of its own
+_UNKNOWN = SPECIAL_TOKENS[UNK_ID]
+_WRITTEN_CHARACTER = re.compile(f"{_UNKNOWN}|.", re.DOTALL)
 
 Cut = Callable[[str], list[str]]
 
@@ -23,20 +25,21 @@ class Symbols:
     """How one validation's texts are cut: into the run's tokens, or into words if those are pieces of words."""
 
     cut: Cut
+    cut_written: Cut  # for hypotheses, in which <unk> is one token
     are_tokens: bool
 
     @classmethod
     def of(cls, sentences: Sequence[ValidatedSentence]) -> Symbols:
         """Judged by all sentences together: one of a single letter looks the same in characters and in words."""
-        cuts: tuple[Cut, ...] = (list, str.split)
-        for cut in cuts:
+        cuts: tuple[tuple[Cut, Cut], ...] = ((list, _WRITTEN_CHARACTER.findall), (str.split, str.split))
+        for cut, cut_written in cuts:
             if all(_match(one.tokens[:-1], cut(one.reference)) for one in sentences):
-                return cls(cut, are_tokens=True)
-        return cls(str.split, are_tokens=False)
+                return cls(cut, cut_written, are_tokens=True)
+        return cls(str.split, str.split, are_tokens=False)
 
     def aligned(self, sentence: ValidatedSentence) -> list[SymbolPair]:
         """Reference and free-running hypothesis, aligned symbol by symbol."""
-        return align_symbols(self.cut(sentence.reference), self.cut(sentence.hypothesis))
+        return align_symbols(self.cut(sentence.reference), self.cut_written(sentence.hypothesis))
 
     def right_teacher_forced(self, sentence: ValidatedSentence) -> list[bool]:
         """Whether all tokens of each symbol of the reference are right, teacher-forced."""
@@ -51,7 +54,7 @@ class Symbols:
 def _match(tokens: Sequence[str], symbols: Sequence[str]) -> bool:
     """Whether these are the same, except for tokens that the vocabulary lacks."""
     return len(tokens) == len(symbols) and all(
-        token in (symbol, SPECIAL_TOKENS[UNK_ID]) for token, symbol in zip(tokens, symbols, strict=True)
+        token in (symbol, _UNKNOWN) for token, symbol in zip(tokens, symbols, strict=True)
     )
 
 

@@ -33,6 +33,7 @@ def test_texts_are_cut_into_the_runs_tokens_or_into_words() -> None:
     for one, expected in (
         (validated("a b", "b"), [("a", None), ("b", "b")]),
         (replace(validated("ab", "b"), tokens=("a", "b", "<eos>")), [("a", None), ("b", "b")]),
+        (replace(validated("ab", "<unk>b"), tokens=("a", "b", "<eos>")), [("a", "<unk>"), ("b", "b")]),
         (subwords("▁kal t ▁es", "kaltes"), [("kalt", None), ("es", "kaltes")]),
     ):
         assert Symbols.of([one]).aligned(one) == expected
