@@ -46,7 +46,7 @@ class VocabularyBuilder:
             what = f"lists no {side} tokens"
         elif not counts.total():
             what = f"gives only empty {side} texts for its train split"
-        elif not unique_tokens(counts):
+        elif not unique_tokens(+counts):  # without those of the held-out splits, which are counted 0 times
             special = ", ".join(SPECIAL_TOKENS)
             what = f"spells all {side} tokens of its train split like special ones ({special}), which count as unknown"
         else:

@@ -313,8 +313,8 @@ def test_a_minimum_frequency_that_leaves_no_token_is_refused(prepare: Prepare) -
 
 
 def test_a_train_split_of_special_tokens_alone_is_refused(prepare: Prepare, tmp_path: Path) -> None:
-    for name in ("train", "valid"):
-        (tmp_path / name).write_text("<pad> <bos>\ta\n" * 20, encoding="utf-8")
+    (tmp_path / "train").write_text("<pad> <bos>\ta\n" * 20, encoding="utf-8")
+    (tmp_path / "valid").write_text("<pad> held out\ta\n" * 20, encoding="utf-8")
     options = {"folder": str(tmp_path), "train_source": "train", "valid_source": "valid"}
     refusal = r"^Plugin 'parallel_text' spells all source tokens of its train split like special ones"
     with pytest.raises(UserError, match=refusal):
