@@ -28,6 +28,7 @@ MAX_PAIRS = 1_000_000
 """If there are more, only every second or third (and so on) is read, which bounds memory and time."""
 _MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "unigram"}
 _POLL_SECONDS = 0.05
+_SPACE_TRIED = 2**16  # bytes: file systems give space in blocks of up to this size
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
 _NO_TEXTS = "!sentences_.empty()"  # sentencepiece skips empty texts, and those with its own sign of the unknown, U+2585
@@ -55,7 +56,8 @@ def learn_subwords(
     """Learn a sentencepiece model of at most `size` tokens for `sides` of STEM's pairs; equal texts give equal bytes.
 
     Yields until the process is done; a progress is the estimated share of the time, as a number of pairs. Closing the
-    generator ends the process. Raises SizeTooSmall if the characters of the texts need more tokens.
+    generator ends the process. Raises SizeTooSmall if the characters of the texts need more tokens, and OSError if the
+    disk is full.
     """
     max_size = AUTO_SIZE if size == "auto" else size
     model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MAX_PAIRS)
@@ -72,6 +74,7 @@ def learn_subwords(
                 _MEMORY_ADVICE,
             )
         if process.returncode:
+            _require_space(log)
             raise _failure(_read(log), sides, size)
         return model.read_bytes()
     finally:
@@ -120,6 +123,12 @@ def _read(log: Path) -> str:
     return log.read_text(encoding="utf-8", errors="replace")
 
 
+def _require_space(log: Path) -> None:
+    """Raise OSError if this file cannot grow: the process failed for the same reason, which it may not have logged."""
+    with log.open("ab") as file:
+        file.write(b"\n" * _SPACE_TRIED)
+
+
 def _failure(log: str, sides: Sides, size: Auto | int) -> UserError:
     too_few = _TOO_FEW.search(log)
     if "required_chars" in log and too_few:
@@ -129,6 +138,6 @@ def _failure(log: str, sides: Sides, size: Auto | int) -> UserError:
             f"Subwords cannot be learned: all {_NAMES[sides]} texts of the train split are empty or hold ▅ (U+2585).",
             "Fix the dataset, or choose other tokens.",
         )
-    last_line = log.strip().splitlines()[-1].rstrip(".")  # of the traceback
+    last_line = log.strip().rpartition("\n")[2].rstrip(".")  # of the traceback
     advice = _MEMORY_ADVICE if any(words in last_line for words in _SYSTEM_ERRORS) else "Choose other tokens."
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}.", advice)

@@ -28,6 +28,7 @@ from core.errors import UserError
 from core.generators import run_to_end
 from core.plugin import Pair
 from tests.conftest import child_processes
+from tests.full_disk import no_file_beyond
 
 TEXTS = ("the cat sat on the mat", "a cat  and a bat\tsat", "dämmerung <pad> <bos>", " that hat ")
 
@@ -168,6 +169,13 @@ def test_an_error_of_learning_is_reported_with_advice(
     with pytest.raises(UserError) as exc_info:
         list(learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60))
     assert f"source texts failed: {message.rstrip('.')}. {advice}" in str(exc_info.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no file's size")
+def test_a_full_disk_is_reported_where_learning_cannot_even_log_its_error(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
+    with no_file_beyond(0), pytest.raises(OSError, match="File too large"):
+        list(learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60))
 
 
 @pytest.mark.parametrize(("name", "size"), [("subword", 600), ("subword_unigram", 200)])
