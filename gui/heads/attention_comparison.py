@@ -41,7 +41,9 @@ class AttentionComparison(QObject):
         self._error = ""
         self._requested: tuple[Path, int] | None = None
         self._is_reading = False
+        self._history = bridge.shown
         bridge.prepared.connect(self._handle_prepared)
+        bridge.shown_changed.connect(self._handle_shown)
 
     def compare_with(self, baseline: Baseline | None) -> None:
         """Compare with this from now on; None shows the attention itself."""
@@ -96,6 +98,12 @@ class AttentionComparison(QObject):
 
     def _handle_prepared(self, _: Prepared) -> None:
         self.compare_with(None)
+
+    def _handle_shown(self) -> None:
+        """Drop the comparison if another run is followed, or none any more: it may have no such step."""
+        if self._bridge.shown is not self._history:
+            self._history = self._bridge.shown
+            self.compare_with(None)
 
 
 def read_probe(run: Path, step: int) -> Probe:

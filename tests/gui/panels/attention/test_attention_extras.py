@@ -113,6 +113,21 @@ def test_the_difference_of_two_steps_is_shown(window: MainWindow, extras: Attent
     )
 
 
+def test_a_run_that_is_followed_is_not_compared_with_a_step_of_the_one_before(
+    window: MainWindow, extras: AttentionExtras, qtbot: QtBot
+) -> None:
+    comparison, bridge = window.attention_view.comparison, window.context.bridge
+    comparison.compare_with(Baseline(step=0))
+    window.context.follower.follow(example_path())
+    qtbot.waitUntil(lambda: bridge.followed is not None and not extras.is_dirty, timeout=WAIT_MS)
+    assert comparison.baseline is None
+    comparison.compare_with(Baseline(step=800))
+    bridge.show(bridge.followed)  # it has grown
+    assert comparison.baseline == Baseline(step=800)
+    window.context.follower.stop_following()
+    assert comparison.baseline is None
+
+
 def first_cell_readout(window: MainWindow, qtbot: QtBot) -> str:
     """The map's readout after a press of the right arrow key."""
     canvas = window.attention_view.map.canvas
