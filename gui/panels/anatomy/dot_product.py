@@ -112,6 +112,7 @@ class DotProductTopic(Topic):
         canvas.show_matrix(matrix, mark)
         self.stage_label.setText(stage.about)
         self.readout_label.setText(stage.explain(seen, row, column))
+        canvas.setAccessibleDescription(self.readout_label.text())
 
     def _canvases_for(self, count: int) -> list[MatrixCanvas]:
         """The canvases for two or three matrices: one or two small ones on the left, and the large one."""

@@ -136,6 +136,7 @@ class LabelSmoothingTopic(Topic):
         matrix, (row, column) = self.targets.matrix, self._cell
         right, other = quoted(matrix.rows[row]), quoted(matrix.columns[column])
         target = f"Where {right} is right, {other} should get {matrix.values[row, column]:.4f}."
+        self.targets.setAccessibleDescription(target)
         ((probability,), (smoothed,), (plain,)) = self._penalty_at([self._odds])
         sure = f"{probability:.4f} for the right token ({self._odds:,.0f} times each other's)"
         self.readout_label.setText(f"{target} At {sure} the loss is {smoothed:.3f} smoothed, {plain:.3f} plain.")

@@ -97,6 +97,7 @@ class MasksTopic(Topic):
             self.canvases, titles, (masks.padding, masks.causal, masks.both), strict=True
         ):
             canvas.show_matrix(_matrix(title, masks.tokens, allowed), (row, column))
+            canvas.setAccessibleDescription(explain(masks, row, column))
         self.readout_label.setText(explain(masks, row, column))
 
     def _show_cell(self, row: int, column: int) -> None:

@@ -103,7 +103,7 @@ def test_masks_are_those_of_the_typed_sentence(view: AnatomyView, qtbot: QtBot) 
         for _ in range(count):
             qtbot.keyClick(topic.canvases[2], key)
     readout = "Position 1 (“1”) may not read position 3 (“<pad>”): it is padding and it comes later."
-    assert topic.readout_label.text() == readout
+    assert topic.readout_label.text() == readout == topic.canvases[2].accessibleDescription()
     for key, count in ((Qt.Key.Key_Down, 2), (Qt.Key.Key_Left, 1)):
         for _ in range(count):
             qtbot.keyClick(topic.canvases[2], key)
@@ -239,7 +239,7 @@ def test_a_head_follows_the_selection_and_the_playhead(view: AnatomyView, qtbot:
     qtbot.waitUntil(lambda: answer_to(topic).key_tokens == answer_to(topic).query_tokens, timeout=WAIT_MS)
     topic.stage_buttons[3].click()
     topic.canvases[2].pointed.emit(0, 1)
-    assert "it comes later" in topic.readout_label.text()
+    assert "it comes later" in topic.readout_label.text() == topic.canvases[2].accessibleDescription()
 
 
 def test_no_query_is_sent_while_the_view_is_hidden(view: AnatomyView, window: MainWindow, qtbot: QtBot) -> None:

@@ -38,6 +38,8 @@ def test_epsilon_is_the_runs_until_the_user_changes_it(topic: LabelSmoothingTopi
     topic.eps_spin.setValue(0.4)
     topic.show_step(history, 0)
     assert topic.eps_spin.value() == 0.4
+    spoken = topic.targets.accessibleDescription()
+    assert spoken.endswith("should get 0.6500.") and topic.readout_label.text().startswith(spoken)
 
 
 @pytest.mark.parametrize("eps", [0.125, 0.95])
