@@ -268,6 +268,11 @@ class RunFolder(SingleWriterFolder):
         """All lines of metrics.jsonl from the byte `offset` on, by kind."""
         return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._state.durable_metrics_size)
 
+    def metrics_bytes(self) -> bytes:
+        """What `read_metrics` reads of metrics.jsonl, for a copy that no later checkpoint will cut back."""
+        min_size, durable_size = self._state.metrics_size, self._state.durable_metrics_size
+        return metrics_file.whole_lines(self._metrics_path, min_size, durable_size)[1]
+
     def has_damaged_tail(self) -> bool:
         """Whether metrics.jsonl is damaged after the newest checkpoint, as by a power cut; it is read up to the damage.
 

@@ -90,7 +90,8 @@ def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[s
 
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
     yield from _documents(run, run.state, run.model_documents())
-    yield from _matching_files(run, METRICS)
+    if exists(run.path / METRICS):
+        yield METRICS, run.metrics_bytes()
     for folder, suffix in STEP_FILE_SUFFIXES.items():
         yield from _matching_files(run, f"{folder}/*{suffix}")
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):

@@ -204,16 +204,22 @@ def records_of_step(path: Path, step: int) -> list[Record]:
             size *= 4
 
 
+def whole_lines(path: Path, min_size: int, durable_size: int | None) -> tuple[list[Record], bytes]:
+    """The lines that `read` reads, and their bytes. Raises DamagedFile as `read` does."""
+    with _open(path) as file:
+        data = file.read()
+    records, intact_size = read_checked_lines(data, str(path), _ADVICE, durable_size)
+    _require_size(min_size, path, intact_size)
+    return records, data[:intact_size]
+
+
 def lines_until(path: Path, step: int, at_step: Mapping[str, int], *, min_size: int, durable_size: int | None) -> bytes:
     """The whole lines up to this step; of the step's own "setting" and "is_best" lines, only the first `at_step[kind]`.
 
     The step may be validated again after a setting was changed: such a validation is kept if no change before it is cut
     off. Raises DamagedFile as `read` does.
     """
-    with _open(path) as file:
-        data = file.read()
-    records, intact_size = read_checked_lines(data, str(path), _ADVICE, durable_size)
-    _require_size(min_size, path, intact_size)
+    records, data = whole_lines(path, min_size, durable_size)
     seen: Counter[str] = Counter()
     kept = []
     for record, line in zip(records, data.split(b"\n"), strict=False):  # after the last newline is no line

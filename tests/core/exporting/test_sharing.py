@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import sys
 import zipfile
 from pathlib import Path
@@ -79,6 +80,16 @@ def test_a_received_run_shows_the_same(run: RunFolder, shared: Path, tmp_path: P
     os.utime(abandoned, (0, 0))
     assert receive(shared, tmp_path / "runs") == received.path  # it was already received
     assert set((tmp_path / "runs").iterdir()) == {received.path, unfinished}
+
+
+def test_a_run_that_a_power_cut_ended_is_received_up_to_the_damage(run: RunFolder, tmp_path: Path) -> None:
+    folder = RunFolder.open(Path(copytree(run.path, tmp_path / "run")))
+    folder.update(state="learning", pid=2**22 + 1, host=socket.gethostname())  # no process has this number
+    with (folder.path / "metrics.jsonl").open("ab") as file:
+        file.write(b"\0" * 100 + b"\n")  # as file systems may leave what was not synced
+    share(folder, tmp_path / "run.headlight")
+    received = History.read(RunFolder.open(receive(tmp_path / "run.headlight", tmp_path / "runs")))
+    assert received.last_step == History.read(run).last_step == 4
 
 
 def test_a_run_trained_further_is_received_beside_its_earlier_version(
