@@ -17,10 +17,11 @@ _FLOAT32 = 4
 def model_bytes(config: RunConfig, data: PreparedData) -> int:
     """The exact bytes of weights, gradients and averages (the optimizer's, and the weights' moving average).
 
-    In bfloat16, weights and gradients exist a second time, in half the bytes (core/training/passes/weights.py).
+    A step of several batches keeps the sum over earlier ones beside the gradients. In bfloat16, weights and gradients
+    exist a second time, in half the bytes (core/training/passes/weights.py).
     """
     per_weight = 2 + len(STATE_BUFFERS[config.training.optimizer.name]) + (config.training.ema_decay is not None)
-    per_weight += config.training.precision == "bfloat16"
+    per_weight += (config.training.precision == "bfloat16") + (config.training.accumulate_steps > 1)
     return _FLOAT32 * per_weight * num_parameters(config, data)
 
 
