@@ -20,7 +20,8 @@ def learning_rate(
     Every schedule rises linearly from 0 over `warmup_steps` and reaches its peak at that step. `noam` (Vaswani et al.
     2017, section 5.3) is factor / sqrt(d_model) * min(1/sqrt(step), step / warmup_steps^1.5) and ignores
     `learning_rate`; for the others that is the peak. After the warm-up `inverse_sqrt` falls as 1/sqrt(step), `cosine`
-    and `linear` reach 0 at max_steps, `constant` stays. A warm-up of 0 steps counts as one of 1.
+    and `linear` reach 0 at max_steps, `constant` stays. Without a warm-up `cosine` and `linear` fall from step 0 on,
+    before the first update; for the others, a warm-up of 0 steps counts as one of 1.
     """
     peak = schedule.factor * d_model**-0.5 if schedule.name == "noam" else optimizer.learning_rate
     steps, warmup = np.asarray(step, dtype=np.float64), float(schedule.warmup_steps)

@@ -51,6 +51,7 @@ def test_after_the_warmup_each_schedule_decays_by_its_formula() -> None:
     assert rate("linear", 325) == pytest.approx(0.02 * 0.75)
     assert rate("cosine", 1000) == pytest.approx(0.0, abs=1e-15) and rate("linear", 1000) == 0.0
     assert rate("constant", 900) == 0.02
+    assert rate("linear", 1, warmup_steps=0) == pytest.approx(0.02 * 0.999)
 
 
 def test_an_array_of_steps_gives_each_steps_rate() -> None:
