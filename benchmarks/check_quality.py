@@ -117,7 +117,8 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
     spent = run.with_name(f"{run.name}.minutes")
     before = float(spent.read_text()) if spent.exists() else 0.0
     begin = ["train", "--resume", str(run)] if run.exists() else [*command, "--run-dir", str(run)]
-    started, is_signalled = time.monotonic(), False
+    started: float | None = None
+    is_signalled = False
     with subprocess.Popen(headlight(*begin, "--json"), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -125,17 +126,21 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
                 event = json.loads(line)
                 if event["event"] == "run_started":
                     started = time.monotonic()
-                is_over = time.monotonic() - started > 60 * (minutes - before)
-                if event["event"] == "steps_done" and is_over and not is_signalled:
+                if event["event"] == "steps_done" and not is_signalled and _minutes_since(started) > minutes - before:
                     process.send_signal(signal.SIGTERM)
                     is_signalled = True
         finally:
-            trained = before + (time.monotonic() - started) / 60
+            trained = before + _minutes_since(started)
             spent.write_text(str(trained))
     if process.returncode not in (0, 128 + signal.SIGTERM):
         raise SystemExit(f"{shlex.join(command)} ended with exit code {process.returncode}")
     folder = RunFolder.open(run)
     return Trained(folder.last_trained_step(), trained, folder.environment().get("gpu") or platform.machine())
+
+
+def _minutes_since(started: float | None) -> float:
+    """The minutes since training began; preparing the data does not count."""
+    return 0.0 if started is None else (time.monotonic() - started) / 60
 
 
 def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[str], bool]:

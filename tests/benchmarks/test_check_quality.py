@@ -56,3 +56,9 @@ def test_without_the_folder_nothing_is_trained(
     monkeypatch.setattr(sys, "argv", ["check_quality", *arguments])
     assert check_quality.main() == 0
     assert capsys.readouterr().out.startswith("Skipped: there is no folder with the corpora")
+
+
+def test_what_comes_before_a_training_takes_none_of_its_minutes(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="train copy_tas ended with exit code 2"):
+        check_quality.train(["train", "copy_tas"], tmp_path / "run", 60)
+    assert float((tmp_path / "run.minutes").read_text()) == 0.0
