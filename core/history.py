@@ -179,13 +179,15 @@ class History:
         """The metric by which the validation at `step` was the best, and the step since which it is used; 0: from the
         start.
 
-        Choosing another metric starts the search anew: earlier validations are not compared with later ones.
+        Branching off, and choosing another metric, starts the search anew: earlier validations are not compared with
+        later ones.
         """
         assert self._initial is not None  # the run was prepared, or read
-        metric, since = self._initial.training.best_metric, 0
+        began = (self.folder.state.parent_step if self.folder is not None else None) or 0
+        metric, since = self._initial.training.best_metric, began if step > began else 0
         for changed in self.settings_changed[: self.best_steps[step]]:
             if changed.key == "training.best_metric" and changed.value != metric:
-                metric, since = str(changed.value), changed.step
+                metric, since = str(changed.value), max(since, changed.step)
         return metric, since
 
     def newest_validation(self) -> ValidationDone | None:

@@ -70,7 +70,7 @@ def make_branch_trainer(
         trainer.start_from(to_tensors(checkpoint.model), request.step)
         sentence = f"Optimizer, dropout and the order of the data start afresh at step {request.step:,}."
         emit(note(sentence, _restart_reason(request, run)))
-    trainer.renew_patience()
+    trainer.search_best_anew()
     return trainer
 
 

@@ -267,6 +267,11 @@ class Trainer:
         """Reset the count of validations without improvement, so that a run that stopped early can go on."""
         self._best.num_without_better = 0
 
+    def search_best_anew(self) -> None:
+        """Compare with no validation before this step: a branch, which is to find the best, keeps no weights of it."""
+        if self._best.step != self.step:
+            self._best = Best(self._best.metric, newest_step=self._best.newest_step)
+
     def _end(self, reason: FinishReason) -> Finish:
         if self._due_tasks.done_at["checkpoint"] != self.step:
             yield self.save_checkpoint()

@@ -61,8 +61,8 @@ def _help(history: History) -> str:
 
 def _items(history: History) -> list[tuple[str, Weights]]:
     items: list[tuple[str, Weights]] = [("at the playhead", "playhead"), ("now", "now")]
-    if history.best_steps:
-        items.append((f"best checkpoint: step {max(history.best_steps):,}", "best"))
+    if (best := max(history.best_steps, default=None)) in history.kept_steps:  # a branch lacks those of its past
+        items.append((f"best checkpoint: step {best:,}", "best"))
     if history.checkpoint_steps:
         alone = " alone" if _num_averaged(history) > 1 else ""  # unlike the terminal's last, which is a mean then
         items.append((f"last checkpoint{alone}: step {max(history.checkpoint_steps):,}", "last"))

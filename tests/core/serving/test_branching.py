@@ -66,6 +66,16 @@ def test_a_branch_from_a_checkpoint_trains_exactly_like_its_parent(parent: RunFo
     assert digest(read_everything(parent.path)) == before
 
 
+def test_a_branch_finds_the_best_among_its_own_validations(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"checkpoint_every": 4, "validate_every": 4, "best_metric": "valid/exact_match"}
+    run = train(tmp_path / "trained" / "parent", 8, **settings)  # each time, not one is right
+    parent = RunFolder.open(shutil.copytree(run, tmp_path / "runs" / "parent"))
+    branched(parent, 8, steps=8)
+    child = child_of(parent)
+    assert (parent.state.best_step, child.state.best_step) == (4, 12) and child.checkpoint_step("best") == 12
+    assert History.read(child).best_metric_at(12) == ("valid/exact_match", 8)
+
+
 def test_a_branch_from_a_snapshot_keeps_only_the_weights(parent: RunFolder) -> None:
     step = next(step for step in parent.snapshot_steps() if step > 4 and step not in parent.checkpoint_steps())
     watcher = branched(parent, step, steps=1)

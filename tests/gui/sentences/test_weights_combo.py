@@ -42,6 +42,8 @@ def test_it_offers_checkpoints_and_all_kept_steps_newest_first(combo: WeightsCom
     assert combo.currentText() == "now"
     assert texts(combo)[2:4] == ["best checkpoint: step 500", "last checkpoint: step 1,000"]
     assert texts(combo)[4:] == ["step 1,000", "step 500", "step 1", "step 0"]
+    combo.show_history(kept([0], [1000], {500}), "now")  # a branch, of whose past the best weights are not kept
+    assert texts(combo)[2:] == ["last checkpoint: step 1,000", "step 1,000", "step 0"]
 
 
 def test_the_last_checkpoint_is_distinguished_from_the_mean_in_the_terminal(combo: WeightsCombo) -> None:
