@@ -57,7 +57,7 @@ class LossPlot(ValidationPlot):
         return {"train": (steps, self._smooth), **super().draw_curves(history)}
 
     def place_levels(self, history: History) -> None:
-        self.place_limit(history, "noise floor {:.3f}")
+        self.place_limit(history, "noise floor {:z.3f}")
         if history.prepared is not None:
             num_tokens = len(history.prepared.tgt_tokens)
             self.place_level("guessing", math.log(num_tokens), f"guessing: ln {num_tokens:,} = {{:.2f}}")

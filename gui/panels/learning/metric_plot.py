@@ -30,7 +30,7 @@ class MetricPlot(ValidationPlot):
         self.setLabel("left", self._title)
 
     def place_levels(self, history: History) -> None:
-        self.place_limit(history, "limit {:.3g}")
+        self.place_limit(history, "limit {:z.3g}")
 
     def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         limit = self._levels["limit"]

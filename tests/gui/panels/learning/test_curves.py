@@ -97,6 +97,13 @@ def test_guessing_and_the_noise_floor_are_labelled_lines(panel: Curves) -> None:
     assert low == 0 and math.log(50) < high
 
 
+def test_a_noise_floor_of_zero_has_no_sign(panel: Curves) -> None:
+    noiseless = History()
+    noiseless.apply(replace(prepared(), limits={"valid/loss": -0.0}))  # as phonetic_to_letter computes it
+    panel.show_step(noiseless, 0)
+    assert panel.loss._levels["limit"].label.toPlainText() == "noise floor 0.000"
+
+
 def test_before_the_first_step_the_plot_shows_guessing_and_the_planned_rate(panel: Curves) -> None:
     untrained = History()
     untrained.apply(prepared())
