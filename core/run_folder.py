@@ -377,10 +377,16 @@ class RunFolder(SingleWriterFolder):
         return sorted({*self.snapshot_steps(), *self.checkpoint_steps()})
 
     def weights(self, step: int) -> Weights:
-        """The weights kept at exactly this step: of its checkpoint, or if there is none, of its snapshot."""
+        """The weights kept at exactly this step: of its checkpoint, or if there is none, of its snapshot.
+
+        Raises UserError if they are gone: the process that trains the run may have removed them since they were listed.
+        """
         if step in self.checkpoint_steps():
             return read_checkpoint_weights(checkpoint_path(self.path, step))
-        return self.read_snapshot(step)
+        if step in self.snapshot_steps():
+            return self.read_snapshot(step)
+        advice = "If a process trains it, that has saved newer ones: try again."
+        raise UserError(f"{self.path} no longer keeps the weights of step {step}.", advice)
 
     def mean_weights(self, steps: Sequence[int]) -> Weights:
         """The mean of the weights kept at these steps. Raises DamagedFile for one that cannot be read."""

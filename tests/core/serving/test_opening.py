@@ -128,6 +128,9 @@ def test_a_checkpoint_removed_meanwhile_is_replaced_by_the_newest(
         assert answered(engine, Pause()) == 18
         with pytest.raises(UserError, match="no checkpoint '20'"):
             answered(engine, OpenRun(run=copy, checkpoint="20"))
+    shutil.rmtree(copy / "checkpoints" / "000012")
+    with pytest.raises(UserError, match=r"keeps the weights of step 12\. If a process trains it, .*: try again"):
+        RunFolder.open(copy).mean_weights([12, 18])  # listed before
 
 
 def test_a_run_that_tied_two_vocabularies_of_one_size_can_be_resumed(
