@@ -58,7 +58,7 @@ class DataView(View):
         self.page_label = plain_label(role="muted")
         self.files_button = button("Your own files …", "Choose the text files of a corpus: source first, then target")
         self.note_label = plain_label(role="muted", wraps=True)
-        self.empty_label = plain_label(role="muted")
+        self.empty_label = plain_label(role="muted", wraps=True)
         self.table = PairTable(context.theme)
         self.histograms = LengthHistograms(context.theme, self.reader, self.pages)
         self.figures = DataFigures(context.theme, self.reader)

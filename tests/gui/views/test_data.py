@@ -20,9 +20,11 @@ from gui.sentences.tokens import quoted
 from gui.theme import GRID
 from gui.views.data import HINT, OUTDATED, DataView
 from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.legible import cut_texts
 from tests.gui.not_none import child_of, not_none
 from tests.gui.tables import column_texts, item_at, row_texts
 from tests.gui.waiting import wait_for
+from tests.gui.windows import window_of
 
 NUM_TRAIN = 2 * PAGE + 20
 LONG = "word " * 30
@@ -212,6 +214,11 @@ def test_numbers_are_exported_and_other_data_replace_them(view: DataView, qtbot:
     workbench.edit("dataset.options", {**not_none(view.reader.config).dataset.options, "lowercase": True})
     qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
     assert view.empty_label.text().startswith("No data are prepared")
+    view.context.theme.set_zoom(200)
+    window_of(view).rail.setup_button.setChecked(True)
+    needed = view.empty_label.fontMetrics().horizontalAdvance(view.empty_label.text())
+    qtbot.waitUntil(lambda: view.empty_label.width() < needed, timeout=WAIT_MS)
+    assert not cut_texts(not_none(view.empty_label.parentWidget()))
     assert view.page_label.text() == "none"
 
 
