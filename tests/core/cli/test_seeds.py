@@ -17,6 +17,7 @@ from core.cli.engine_client import EngineClient
 from core.cli.seeds import new_group_name
 from core.config import config_to_yaml
 from core.events import FinishReason, RunFinished
+from core.requests import Start
 from core.run_folder import RunFolder, list_runs
 from tests.core.watcher import tiny_config
 from tests.in_process import run_headlight
@@ -141,8 +142,8 @@ def test_a_signal_too_late_for_one_seed_stops_the_remaining_ones(
 ) -> None:
     learn = EngineClient.learn
 
-    def learned_and_signalled(self: EngineClient) -> RunFinished:
-        finished = learn(self)
+    def learned_and_signalled(self: EngineClient, start: Start | None) -> RunFinished:
+        finished = learn(self, start)
         self._on_signal(SIGINT)
         return finished
 
@@ -170,8 +171,8 @@ def test_a_damaged_run_does_not_hide_how_its_training_ended(
 ) -> None:
     learn = EngineClient.learn
 
-    def learned_and_damaged(self: EngineClient) -> RunFinished:
-        finished = learn(self)
+    def learned_and_damaged(self: EngineClient, start: Start | None) -> RunFinished:
+        finished = learn(self, start)
         (finished.run / "config.yaml").write_text("seed: 1", encoding="utf-8")
         if reason != "diverged":
             self._on_signal(SIGINT)
