@@ -85,7 +85,12 @@ TASKS = (
         "cmudict, long", "cmudict_letters", "cmudict", 240,
         ((*GREEDY, *MINIMUM_RISK), *reversed(LETTERS)),
         (Promise("exact_match", 0.527), Promise("token_error_rate", 0.1035, is_upper_bound=True)),
-        ("model.num_encoder_layers=4", "model.num_decoder_layers=4", "model.dropout=0.25"),
+        (
+            "model.d_model=256", "model.d_ff=1024", "model.num_encoder_layers=4", "model.num_decoder_layers=4",
+            "model.dropout=0.25", "model.positions=sinusoidal", "training.batch_tokens=2048",
+            "training.optimizer.learning_rate=1e-3", "training.max_steps=18000", "training.validate_every=250",
+            "training.best_metric=valid/token_error_rate",
+        ),
     ),
     Task(
         "multi30k, long", "multi30k_en_de", "multi30k/lc.norm.tok", 240,
