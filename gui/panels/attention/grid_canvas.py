@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFocusEvent,
     QFont,
     QFontMetricsF,
     QHelpEvent,
@@ -63,6 +64,8 @@ class GridCanvas(QWidget):
     ) -> None:
         """Paint these rows, with a diamond at the head that found the alignment; with each head's entropy if asked."""
         self.rows, self._aligned, self._with_entropy, self._picture = rows, aligned, with_entropy, None
+        if self.hasFocus():  # else the figures of the head are computed for nobody
+            self._describe_chosen()
         self.update()
 
     def cell(self, row: int, head: int) -> QRectF:
@@ -200,6 +203,14 @@ class GridCanvas(QWidget):
             return True
         return super().event(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._describe_chosen()
+
+    def _describe_chosen(self) -> None:
+        """Tell a screen reader of the chosen head what its tooltip says."""
+        self.setAccessibleDescription(self._explain(*self.chosen_cell()) if self.rows else "")
+
     def _explain(self, row: int, head: int) -> str:
         head_id = self._head_at(row, head)
         name = f"{KIND_TITLES[head_id.kind].capitalize()}-attention, layer {head_id.layer + 1}, head {head_id.head + 1}"
@@ -260,6 +271,7 @@ class GridCanvas(QWidget):
     def _choose(self, row: int, head: int) -> None:
         layer = self.rows[row]
         self._selection.choose(kind=layer.kind, layer=layer.layer, head=head)
+        self._describe_chosen()
         self.update()
 
 

@@ -60,6 +60,8 @@ def test_arrow_keys_move_between_heads_and_kinds(panel: HeadGrid, qtbot: QtBot) 
     qtbot.keyClick(panel.canvas, Qt.Key.Key_Down)
     chosen = panel._selection.chosen
     assert (chosen.kind, chosen.layer, chosen.head) == ("decoder_self", 0, 1)
+    spoken = panel.canvas.accessibleDescription()
+    assert spoken.startswith("Decoder self-attention, layer 1, head 2. Entropy "), "to a screen reader"
 
 
 def test_the_chosen_head_is_framed(panel: HeadGrid, theme: Theme) -> None:
