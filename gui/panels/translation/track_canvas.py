@@ -11,7 +11,7 @@ from gui.colours import readable_on
 from gui.panels.translation.track_layout import TrackLayout, fonts_of
 from gui.pictures.colour_map import attention_table
 from gui.sentences.output_position import OutputPosition
-from gui.sentences.tokens import first_difference, probability_text
+from gui.sentences.tokens import first_difference, probability_text, quoted
 from gui.sentences.tracks import Track
 from gui.theme import GRID, Theme
 from gui.widgets.scroll_areas import FramelessScrollArea
@@ -34,6 +34,7 @@ class TrackCanvas(QWidget):
         super().__init__()
         self._theme = theme
         self.tracks: tuple[Track, ...] = ()
+        self._description = ""
         self.position = 0
         self._is_chosen = False
         self._difference: int | None = None
@@ -44,19 +45,28 @@ class TrackCanvas(QWidget):
         self.setToolTip(_HELP)
 
     def show_tracks(self, tracks: tuple[Track, ...], description: str) -> None:
-        """Paint these tracks; `description` is about them."""
+        """Paint these tracks; `description` is about them. `show_position` follows, to mark a place in them."""
         self.tracks = tracks
         self._layout = TrackLayout(tracks, self._theme)
         self._difference = first_difference(*(track.tokens for track in tracks[:2])) if len(tracks) > 1 else None
         self.setAccessibleName(f"{' over '.join(track.name for track in tracks)}; arrow keys go from place to place")
-        self.setAccessibleDescription(description)
+        self._description = description
         self.setMinimumSize(self.sizeHint())
         self.update()
 
     def show_position(self, index: int, *, is_chosen: bool) -> None:
         """Mark this position; `is_chosen` says whether the user chose it."""
         self.position, self._is_chosen = index, is_chosen
+        self._describe()
         self.update()
+
+    def _describe(self) -> None:
+        """Tell a screen reader what the tracks show as a whole, and at the marked position."""
+        if self._layout is None:
+            return
+        index = self._shown_position(self._layout)
+        tokens = [_describe_token(track, index) for track in self.tracks if index < len(track.tokens)]
+        self.setAccessibleDescription(f"{self._description} Place {index + 1}: {'; '.join(tokens)}.")
 
     def sizeHint(self) -> QSize:
         layout = self._layout
@@ -194,6 +204,13 @@ class TrackScrollArea(FramelessScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fit()
+
+
+def _describe_token(track: Track, index: int) -> str:
+    """`free run, “beer”, 0.42, first choice “tea”`, the latter if it differs."""
+    token, first = track.tokens[index], track.first_choices[index]
+    parts = [track.name, quoted(token), probability_text(track.probabilities[index])]
+    return ", ".join([*parts, f"first choice {quoted(first)}"] if first != token else parts)
 
 
 def _index(probability: float) -> int:

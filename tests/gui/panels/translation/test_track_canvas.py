@@ -34,6 +34,16 @@ def test_the_first_difference_is_framed_and_its_number_red(qtbot: QtBot) -> None
     assert framed_positions(canvas, theme) == []
 
 
+def test_the_marked_position_is_described_to_a_screen_reader(canvas: TrackCanvas) -> None:
+    free = Track("free", ("a", "b"), (0.5, 0.001), ("a", "c"))
+    canvas.show_tracks((track("fed", ("a", "b", "<eos>")), free), "They differ.")
+    show(canvas, 1)
+    described = "They differ. Place 2: fed, “b”, 0.50; free, “b”, <0.01, first choice “c”."
+    assert canvas.accessibleDescription() == described
+    show(canvas, 2)
+    assert canvas.accessibleDescription() == "They differ. Place 3: fed, “<eos>”, 0.50."
+
+
 def track(name: str, tokens: tuple[str, ...]) -> Track:
     return Track(name, tokens, (0.5,) * len(tokens), tokens)
 
