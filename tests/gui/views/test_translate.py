@@ -124,10 +124,10 @@ def test_before_training_an_example_is_translated_in_two_tracks(view: TranslateV
     assert view.reference_edit.text() == probed.reference
     assert fed.tokens == not_none(probed.by_reference).tgt_output and free.tokens == probed.free_running.tgt_output
     assert view.tracks.verdict_label.text().startswith("✗ From the first token on the reference has")
-    assert view.tracks.canvas.accessibleDescription() == view.tracks.verdict_label.text()
     assert len(view.tracks.numbers()) == 1 + len(fed.tokens) + len(free.tokens)
     qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Home)
     assert view.tokens.table.currentRow() == 0
+    assert view.tracks.canvas.accessibleDescription().startswith(f"{view.tracks.verdict_label.text()} Place 1: ")
     qtbot.keyClick(view.tracks.canvas, Qt.Key.Key_Right)
     assert view.tokens.table.currentRow() == 1
 
