@@ -83,7 +83,11 @@ class Curves(StepPanel):
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
-        """Within the block the figure has a fixed size, and labelled axes, since no title is exported."""
+        """Within the block the figure has a fixed size, and labelled axes, since no title is exported.
+
+        The title names no figures at the playhead, which the exported figure does not have.
+        """
+        self.set_title(metric_heading(self._metric))
         plot = self.plots[0]
         plot.setLabel("left", metric_axis_label(self._metric))
         plot.axis_name.hide()
