@@ -181,8 +181,10 @@ def test_recording_changes_no_random_number_that_is_yet_to_be_drawn() -> None:
             return numbers.uniform_()
 
         graphs.run("other", lambda: other + 1.0)
-        for _ in range(3):
+        for _ in range(2):
             graphs.run("late", draw_late)
+            torch.cuda.synchronize()
+        graphs.run("late", draw_late)  # nothing queued after it writes what it has yet to read
         if not is_recorded_meanwhile:
             torch.cuda.synchronize()
         graphs.run("other", lambda: other + 1.0)
