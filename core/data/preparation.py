@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from core.config import AUTO_SIZE, Auto, DatasetConfig, SubwordName, TokenizerConfig
+from core.config import AUTO_SIZE, DatasetConfig
 from core.data.cache import building_folder, is_intact, mark_used_and_evict, publish
 from core.data.corpus_tokenizer import CorpusTokenizer
 from core.data.leakage import Leaked, count_leaked_sources, leakage_notes
-from core.data.learning_subwords import Sides, SizeTooSmall, learn_subwords, num_subwords, require_size
+from core.data.local_options import resolve_local_options
 from core.data.long_pairs import long_pair_notes
 from core.data.misalignment import misalignment_notes
 from core.data.pair_texts import pair_writer, read_pair_lines
@@ -24,18 +22,18 @@ from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.space_marks import count_marked_targets, space_mark_notes
 from core.data.splits import SPLITS
 from core.data.subwords import SubwordModels, read_models, write_models
+from core.data.subwords_per_side import learn_each_side
+from core.data.tokenizer_settings import require_subwords, resolve_tokenizer, with_size
 from core.data.tokenizers import make_tokenizer
 from core.data.unchanged_files import compute_stamp, find_by_stamp, require_unchanged, stat_files, write_stamp
 from core.data.unicode_forms import unicode_form_notes
 from core.data.vocabulary import Vocabulary
 from core.data.vocabulary_builder import Symbols, VocabularyBuilder, order_symbols
-from core.errors import UserError
 from core.events import Progress, Trouble
 from core.machine.garbage_collection import gc_suspended
 from core.plugins_host.host import PluginHost
-from core.plugins_host.plugin_info import PluginInfo, is_built_in
+from core.plugins_host.plugin_info import is_built_in
 from core.plugins_host.split_drawing import draw_lines
-from core.settings.errors import first_error
 
 _LAYOUT = 2  # version of the cache folders; increased when older ones would be misread
 _SUBWORDS_SEPARATOR = "-"  # in the name of a folder whose subwords come from a run
@@ -107,13 +105,13 @@ class _Preparation:
         self._info = host.info(dataset.plugin)
         self._is_resumed = symbols is not None
         recorded = host.options(dataset.plugin, dataset.options, accepted=self._is_resumed)
-        self.local_options = None if local_options is None else _resolve_local_options(dataset, local_options, host)
+        self.local_options = None if local_options is None else resolve_local_options(dataset, local_options, host)
         self._options = options = self.local_options or recorded
-        self._config = _resolve_tokenizer(dataset.tokenizer, self._info)
+        self._config = resolve_tokenizer(dataset.tokenizer, self._info)
         if not self._is_resumed:  # a run that goes on was checked when it began
-            _require_subwords(self._config)
+            require_subwords(self._config)
         if self._config.size == "auto" and not self._learns_subwords:
-            self._config = _with_size(self._config, AUTO_SIZE)
+            self._config = with_size(self._config, AUTO_SIZE)
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._symbols = self._listed_symbols(symbols)
         self._num_drawn: dict[str, int] = {}
@@ -231,7 +229,10 @@ class _Preparation:
     def tokenise(self) -> ProgressWork:
         """Finish new pairs: make their ids if that had to wait for the subwords, and choose the vocabularies."""
         if self._corpus_tokenizer is None:
-            self._corpus_tokenizer = self._start_tokenising((yield from self._learn_subwords()))
+            learning = learn_each_side(self._config, self._stem("train"), self._num_drawn["train"])
+            models, self._config = yield from learning
+            self._dataset = self._dataset.model_copy(update={"tokenizer": self._config})
+            self._corpus_tokenizer = self._start_tokenising(models)
             self._content = self._recipe_hash()
             for split in SPLITS:
                 yield from self._tokenise_split(split, self._corpus_tokenizer)
@@ -247,30 +248,6 @@ class _Preparation:
                 done += len(lines)
                 yield Progress(stage=f"tokenising {split} pairs", done=done, total=self._num_drawn[split])
         self._content.update(split.encode())
-
-    def _learn_subwords(self) -> Generator[Progress, None, SubwordModels]:
-        """Learn each side's subwords. Raises SizeTooSmall with the size that is enough for all sides."""
-        models, refusals = dict[str, bytes](), list[SizeTooSmall]()
-        for sides, name in self._to_learn():
-            try:
-                learning = learn_subwords(name, self._stem("train"), self._num_drawn["train"], sides, self._config.size)
-                models[sides] = yield from learning
-            except SizeTooSmall as error:
-                refusals.append(error)
-        if refusals:
-            raise max(refusals, key=lambda error: error.needed)
-        if self._config.size == "auto":
-            self._config = _with_size(self._config, max(num_subwords(models).values()))
-            self._dataset = self._dataset.model_copy(update={"tokenizer": self._config})
-        else:
-            require_size(models, self._config.size)
-        return dict.fromkeys(("src", "tgt"), models["both"]) if "both" in models else models
-
-    def _to_learn(self) -> Iterator[tuple[Sides, SubwordName]]:
-        if self._config.shares_subwords:
-            yield "both", self._config.subwords["src"]
-        else:
-            yield from self._config.subwords.items()
 
     def _listed_symbols(self, symbols: Symbols | None) -> Symbols | None:
         """The tokens of endless data: the run's own or the plugin's present ones; None if the plugin lists none.
@@ -306,46 +283,3 @@ class _Preparation:
 
     def _stem(self, split: str) -> Path:
         return self._building / split
-
-
-def _resolve_local_options(dataset: DatasetConfig, local_options: dict[str, Any], host: PluginHost) -> dict[str, Any]:
-    """The options of a run that goes on, some of them changed; what is refused of its own options too is accepted."""
-    refused = _refusal(dataset.options, dataset, host)
-    is_known = refused is not None and _refusal(local_options, dataset, host) == refused
-    return host.options(dataset.plugin, local_options, accepted=is_known)
-
-
-def _refusal(options: dict[str, Any], dataset: DatasetConfig, host: PluginHost) -> str | None:
-    try:
-        host.options(dataset.plugin, options)
-    except UserError as error:
-        return str(error)
-    return None
-
-
-def _resolve_tokenizer(given: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:
-    """The tokenizer settings, with the plugin's own tokenizer in place of auto."""
-    chosen = TokenizerConfig() if given == "auto" else given
-    sides = {"src": (chosen.src, info.tokenizer[0]), "tgt": (chosen.tgt, info.tokenizer[1])}
-    found = {side: own if name == "auto" else name for side, (name, own) in sides.items()}
-    try:
-        return TokenizerConfig.model_validate(chosen.model_dump() | found)
-    except ValidationError as error:  # the chosen keys contradict each other only with the plugin's own
-        _, sentence = first_error(error, TokenizerConfig)
-        raise UserError(
-            f"dataset.tokenizer.{sentence}",
-            f"Plugin {info.name!r} has {' and '.join(info.tokenizer)} where src and tgt are auto: choose both.",
-        ) from None
-
-
-def _require_subwords(config: TokenizerConfig) -> None:
-    """Raise UserError if a number of subwords is set but no side has any; AUTO_SIZE may be a run's resolved auto."""
-    if config.size not in ("auto", AUTO_SIZE) and not config.subwords:
-        raise UserError(
-            f"dataset.tokenizer.size = {config.size:,} has no effect: src is {config.src} and tgt is {config.tgt}.",
-            "Set src, tgt or both to subword or subword_unigram, or size to auto.",
-        )
-
-
-def _with_size(config: TokenizerConfig, size: int) -> TokenizerConfig:
-    return config.model_copy(update={"size": size})

@@ -12,9 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.config import TokenizerConfig
-from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import write_pairs
 from core.data.splits import HELD_OUT
+from core.data.subwords import SubwordModels
+from core.data.subwords_per_side import learn_each_side
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import unique_tokens
 from core.data.vocabulary_builder import subword_pieces
@@ -112,12 +113,12 @@ def draw_sample(
 def _tokenizers(info: PluginInfo, train: list[Pair], report_progress: ReportProgress) -> tuple[Tokenizer, Tokenizer]:
     """The plugin's own tokenizers, with subwords learned from as many training pairs as were kept."""
     config = TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
-    models = dict[str, bytes]()
+    models: SubwordModels = {}
     with TemporaryDirectory() as folder:
         write_pairs(stem := Path(folder) / "train", train)
-        for side, name in config.subwords.items():
-            learning = learn_subwords(name, stem, len(train), side, config.size)
-            models[side] = run_to_end(learning, lambda progress: report_progress(progress.stage, progress.done))
+        if config.subwords:
+            learning = learn_each_side(config, stem, len(train))
+            models, _ = run_to_end(learning, lambda progress: report_progress(progress.stage, progress.done))
     return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))
 
 
