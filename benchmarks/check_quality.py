@@ -181,10 +181,12 @@ def row(name: str, typed: str, trained: Trained, options: tuple[str, ...], reach
 
 
 def with_rows(page: str, name: str, rows: list[str]) -> str:
-    """The page with these rows in place of the task's previous ones, at the end of its first table."""
-    lines = [line for line in page.split("\n") if not line.startswith(f"| {name} | `")]
-    end = next(index for index, line in enumerate(lines) if line.startswith("|") and not lines[index + 1]) + 1
-    return "\n".join([*lines[:end], *rows, *lines[end:]])
+    """The page with these rows in place of the task's previous ones, or else at the end of its first table."""
+    lines = page.split("\n")
+    previous = [index for index, line in enumerate(lines) if line.startswith(f"| {name} | `")]
+    table_end = next(index for index, line in enumerate(lines) if line.startswith("|") and not lines[index + 1]) + 1
+    at = previous[0] if previous else table_end
+    return "\n".join([*lines[:at], *rows, *(lines[index] for index in range(at, len(lines)) if index not in previous)])
 
 
 def missing_folder(task: Task, data: Path | None) -> str | None:

@@ -12,7 +12,7 @@ from benchmarks.check_quality import PAGE, TASKS, Promise, Trained, row, with_ro
 from core.settings.presets import read_preset
 
 
-def test_new_rows_of_a_task_replace_its_old_ones() -> None:
+def test_new_rows_of_a_task_stand_in_place_of_its_old_ones() -> None:
     def rows(name: str, steps: int) -> list[str]:
         return [row(name, "headlight train", Trained(steps, 2.0, "a GPU"), ("--split", "test"), "bleu 1")]
 
@@ -20,7 +20,7 @@ def test_new_rows_of_a_task_replace_its_old_ones() -> None:
     first = with_rows(with_rows(page, "one", rows("one", 10)), "two", rows("two", 20))
     second = with_rows(first, "one", rows("one", 30))
     assert "| one | `headlight train` | 30 steps, 2 min, a GPU" in second and "10 steps" not in second
-    assert second.index("| two |") < second.index("| one |") < second.index("| published |")
+    assert second.index("| one |") < second.index("| two |") < second.index("| published |")
     assert second.replace(rows("one", 30)[0], "").split() == first.replace(rows("one", 10)[0], "").split()
 
 
