@@ -209,16 +209,22 @@ class RunFolder(SingleWriterFolder):
 
     def model_documents_at(self, step: int) -> dict[str, bytes]:
         """The documents for the weights of one step: config.yaml has the settings that opening the run there gives."""
-        return self.model_documents() | {CONFIG: config_to_yaml(self._config_kept_at(step)).encode()}
-
-    def _config_kept_at(self, step: int) -> RunConfig:
-        """The config with the changes made before the checkpoint was saved: one of the same step may be a later one."""
-        if step not in self.checkpoint_steps():
-            return self.config_at(step)
         config = self.config()
-        for _, key, value in read_changes(checkpoint_path(self.path, step)):
-            config = change_setting(config, key, value)
-        return config
+        for changed in self.changes_kept_with(step):
+            config = change_setting(config, changed.key, changed.value)
+        return self.model_documents() | {CONFIG: config_to_yaml(config).encode()}
+
+    def changes_kept_with(self, step: int) -> list[SettingChanged]:
+        """The changes of settings that the weights of a step were kept with, in order.
+
+        A checkpoint is saved after those of its own step, or between them; a snapshot before. A shared run has no
+        checkpoints: its last one came after all changes of its step.
+        """
+        if step in self.checkpoint_steps():
+            changes = read_changes(checkpoint_path(self.path, step))
+            return [SettingChanged(step=at, key=key, value=value) for at, key, value in changes]
+        end = step + 1 if self._state.is_shared and step == self._state.last_step else step
+        return [changed for changed in self.settings_changed() if changed.step < end]
 
     def write_label(self, label: RunLabel) -> None:
         """Write the user's name and note. Needs no claim: allowed while another process trains the run."""

@@ -456,9 +456,7 @@ class Trainer:
             self._average.start_from(kept_weights)
         else:
             load_weights(self.model, kept_weights)
-        self._settings.restore(
-            [(one.step, one.key, one.value) for one in self.folder.settings_changed() if one.step < step]
-        )
+        self._settings.restore([(one.step, one.key, one.value) for one in self.folder.changes_kept_with(step)])
         self._apply_settings()
         validated, probed = step in self.folder.validation_metrics(), step in self.folder.probe_steps()
         with suppress(DamagedFile):  # reported where the probe is drawn; the weights are whole

@@ -22,7 +22,7 @@ from core.events import Trouble
 from core.exporting.sharing import receive, share
 from core.history import History
 from core.plugins_host.host import PluginHost
-from core.requests import Branch, Learn, OpenRun, Translate
+from core.requests import Branch, ChangeSetting, Learn, OpenRun, Translate
 from core.run_files import archive as archive_module
 from core.run_folder import RunFolder, RunLabel
 from core.serving.session import Session
@@ -163,6 +163,25 @@ def test_a_received_run_translates_without_its_plugin(run: RunFolder, shared: Pa
         for output in outputs:
             assert answered(engine, Translate(texts=(SENTENCE,), step=output.step))[0] == output
     assert [output.step for output in outputs] == [2, 4]
+
+
+def test_a_setting_changed_after_the_last_step_is_received_and_taken_over_by_branches(
+    run: RunFolder, tmp_path: Path
+) -> None:
+    own = Path(copytree(run.path, tmp_path / "runs" / "own"))
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        answered(engine, OpenRun(run=own))
+        answered(engine, ChangeSetting(key="training.max_steps", value=9))
+        answered(engine, Learn(steps=1))
+        answered(engine, ChangeSetting(key="decoding.beam_size", value=3))
+    share(RunFolder.open(own), tmp_path / "run.headlight")
+    received = receive(tmp_path / "run.headlight", tmp_path / "runs")
+    with Engine(cache_dir=tmp_path / "cache") as engine:
+        opened = [answered(engine, OpenRun(run=path)).config for path in (own, received)]
+        for path in (own, received):
+            request = Branch(run=path, step=5, runs_dir=tmp_path / "runs", changes=(("training.batch_size", 2),))
+            opened.append(answered(engine, request).config)
+    assert [config.decoding.beam_size for config in opened] == [3] * 4
 
 
 def test_a_branch_of_a_received_run_can_be_trained(shared: Path, tmp_path: Path) -> None:
