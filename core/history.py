@@ -167,7 +167,10 @@ class History:
         return list({(changed.step, changed.key): changed for changed in changes}.values())
 
     def config_at(self, step: float) -> RunConfig:
-        """The settings with which this step was taken, whatever was changed after it; those of now at infinity."""
+        """The settings with which this step was taken, whatever was changed after it; those of now at infinity.
+
+        In the past that a branch has of another run, settings that need a new run have the branch's own values.
+        """
         assert self._initial is not None  # the run was prepared, or read
         config = self._initial
         for changed in self.settings_changed:
