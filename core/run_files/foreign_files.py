@@ -67,6 +67,16 @@ _RECOGNISERS = {STATE: _is_state, CONFIG: _is_settings, METRICS: _is_curves}
 
 def _foreign_files(run: Path) -> list[str]:
     """The files that no run writes; for those in a folder that no run makes, the folder."""
-    paths = (Path(inner, name).relative_to(run) for inner, _, names in os.walk(run) for name in names)
+    walk = os.walk(run, onerror=_refuse_unlisted)
+    paths = (Path(inner, name).relative_to(run) for inner, _, names in walk for name in names)
     foreign = [path for path in paths if path.name not in _DESKTOP_FILES and not _RUN_FILE.fullmatch(path.as_posix())]
     return sorted({path.as_posix() if path.parts[0] in STEP_FOLDERS else path.parts[0] for path in foreign})
+
+
+def _refuse_unlisted(error: OSError) -> None:
+    """Refuse a folder whose files cannot be seen: deleting it would make it readable first, and remove them all."""
+    raise UserError(
+        f"{error.filename} cannot be listed ({error.strerror}): what lies there may not be the run's; nothing was "
+        "deleted.",
+        "Make it readable, or remove the run's folder yourself.",
+    )

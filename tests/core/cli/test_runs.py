@@ -20,6 +20,7 @@ from core.machine.signals import STOP_SIGNALS
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder, is_run
 from tests.in_process import run_headlight
+from tests.reliability.privileges import unprivileged
 from tests.reliability.training_process import ROOT, SECONDS
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -206,6 +207,19 @@ def test_a_run_with_foreign_files_is_not_deleted(runs_dir: Path, capfd: pytest.C
     (runs_dir / "done" / "notes").touch()
     assert cli.main(["runs", "delete", "done", "--runs-dir", str(runs_dir)]) == 2
     assert ": checkpoints/best.pt, mydata, notes and 1 more; nothing was deleted." in capfd.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there, root's privileges cannot be dropped for a moment")
+def test_a_run_with_a_folder_that_cannot_be_listed_is_not_deleted(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    checkpoints = runs_dir / "done" / "checkpoints"
+    (checkpoints / "thesis.tex").touch()
+    checkpoints.chmod(0o300)
+    with unprivileged():
+        assert cli.main(["runs", "delete", "done", "--runs-dir", str(runs_dir)]) == 2
+    assert f"{checkpoints} cannot be listed (Permission denied)" in capfd.readouterr().err
+    assert (checkpoints / "thesis.tex").exists()
 
 
 @pytest.mark.parametrize("run", sorted(path for path in GOLDEN.iterdir() if path.is_dir()), ids=lambda path: path.name)
