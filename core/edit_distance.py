@@ -20,7 +20,7 @@ def edit_distances(hypotheses: Sequences, references: Sequences) -> NDArray[np.i
     longest_first = np.argsort(-_lengths(references), kind="stable")
     hypotheses, references = ([given[index] for index in longest_first] for given in (hypotheses, references))
     ids: dict[Hashable, int] = {}
-    hypothesis_ids, reference_ids = _padded(hypotheses, ids, -1), _padded(references, ids, -2)
+    hypothesis_ids, reference_ids = _padded(hypotheses, ids), _padded(references, ids)
     hypothesis_lengths, reference_lengths = _lengths(hypotheses), _lengths(references)
     widths = np.maximum.accumulate(hypothesis_lengths)
     row = np.tile(np.arange(hypothesis_ids.shape[1] + 1), (len(references), 1))
@@ -37,7 +37,7 @@ def edit_distances(hypotheses: Sequences, references: Sequences) -> NDArray[np.i
 def edit_table(hypothesis: Sequence[Hashable], reference: Sequence[Hashable]) -> list[list[int]]:
     """[len(reference) + 1][len(hypothesis) + 1]: the fewest edits between each prefix of one and each of the other."""
     ids: dict[Hashable, int] = {}
-    hypothesis_ids, reference_ids = _padded([hypothesis], ids, -1), _padded([reference], ids, -2)
+    hypothesis_ids, reference_ids = _padded([hypothesis], ids), _padded([reference], ids)
     rows = [np.arange(len(hypothesis) + 1)[None]]
     for done in range(len(reference)):
         rows.append(_next_row(rows[-1], hypothesis_ids, reference_ids[:, done : done + 1]))
@@ -58,9 +58,12 @@ def _lengths(sequences: Sequences) -> NDArray[np.int64]:
     return np.array([len(tokens) for tokens in sequences], dtype=np.int64)
 
 
-def _padded(sequences: Sequences, ids: dict[Hashable, int], padding: int) -> NDArray[np.int64]:
-    """Tokens as numbers [N, longest]; equal tokens have the same number everywhere."""
-    padded = np.full((len(sequences), max(map(len, sequences), default=0)), padding, dtype=np.int64)
+def _padded(sequences: Sequences, ids: dict[Hashable, int]) -> NDArray[np.int64]:
+    """Tokens as numbers [N, longest]; equal tokens have the same number everywhere.
+
+    Whatever follows the end of a sequence: no distance depends on it.
+    """
+    padded = np.zeros((len(sequences), max(map(len, sequences), default=0)), dtype=np.int64)
     for row, tokens in zip(padded, sequences, strict=True):
         row[: len(tokens)] = [ids.setdefault(token, len(ids)) for token in tokens]
     return padded
