@@ -21,6 +21,7 @@ def test_edit_distances_equal_the_textbook_table() -> None:
     draw = random.Random(0)
     pairs = [(draw.choices("abc", k=draw.randrange(9)), draw.choices("abcd", k=draw.randrange(9))) for _ in range(500)]
     pairs[7] = draw.choices("abc", k=40), draw.choices("abcd", k=50)  # much longer than all others
+    pairs[9] = draw.choices("abc", k=60), draw.choices("abcd", k=20)  # the longest output, of a shorter reference
     found = edit_distances([h for h, _ in pairs], [r for _, r in pairs])
     assert found.tolist() == [plain_edit_distance(h, r) for h, r in pairs]
 
