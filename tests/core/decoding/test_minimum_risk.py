@@ -24,6 +24,14 @@ def test_two_similar_outputs_outweigh_a_likelier_one() -> None:
     assert lowest_risk([[different, similar, also_similar], [different, similar]], 0.0) == [similar, different]
 
 
+def test_outputs_too_improbable_for_a_float_are_weighed_too() -> None:
+    different, similar, also_similar = (
+        ScoredHypothesis(tokens, True, score)
+        for tokens, score in (([9, 8, 7], -1000.0), ([1, 2, 3], -1000.2), ([1, 2, 4], -1000.4))
+    )
+    assert lowest_risk([[different, similar, also_similar]], 0.0) == [similar]
+
+
 def test_among_equal_risks_the_best_score_wins() -> None:
     beam = [scored([1], 0.5), scored([2], 0.5)]
     assert lowest_risk([beam, beam[::-1]], 0.0) == [beam[0], beam[1]]
