@@ -69,7 +69,9 @@ def test_gradients_are_those_of_the_objective_only(eps: float, monkeypatch: pyte
     output = nn.Linear(5, 6, dtype=torch.float64)
     objective = F.cross_entropy(output(hidden), targets, reduction="sum", label_smoothing=eps)
     expected = torch.autograd.grad(objective, [hidden, output.weight, output.bias])
+    chunks = record_calls(monkeypatch, LinearPass, "forward")
     _, d_hidden = losses(hidden.detach(), targets, output, eps)
+    assert [len(x) for _, x in chunks] == [3, 3, 2]
     torch.testing.assert_close((d_hidden, output.weight.grad, output.bias.grad), expected)
 
 
