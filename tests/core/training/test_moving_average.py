@@ -31,6 +31,11 @@ def test_it_equals_the_recurrence_in_float64(make_trainer: MakeTrainer) -> None:
     assert seen == 40
     np.testing.assert_allclose(flat(named_weights(trainer.model)), expected, rtol=1e-5, atol=1e-7)
     assert np.abs(expected - trained(trainer)).max() > 1e-3
+    average = flat(named_weights(trainer.model))
+    assert trainer._average is not None
+    trainer._updater.optimizer.found_inf.fill_(1.0)  # as after a step that the optimizer refused
+    trainer._average.update(41)
+    np.testing.assert_array_equal(flat(named_weights(trainer.model)), average)
 
 
 def test_training_is_the_same_with_and_without_averaging(make_trainer: MakeTrainer) -> None:
