@@ -53,6 +53,11 @@ def test_a_chance_difference_has_a_large_p() -> None:
 def test_for_a_single_sentence_p_is_one() -> None:
     found = compared(corrupted(3)[:1], REFERENCES[:1], REFERENCES[:1])
     assert {one.p for one in found.values()} == {1.0} and found["bleu"].scores[0] < 50.0
+    assert found["exact_match"].scores == (0.0, 1.0)
+
+
+def test_without_a_token_in_the_references_every_edit_counts_as_one_of_a_token() -> None:
+    assert compared(["a b", ""], ["", ""], ["", ""])["token_error_rate"].scores == (2.0, 0.0)
 
 
 def test_p_is_one_for_equal_texts_and_results_are_reproducible() -> None:

@@ -37,6 +37,7 @@ def test_token_error_rate_is_over_the_corpus_not_the_mean_of_sentences() -> None
     assert edits == ((1, 1), (1, 4)) and token_error_rate(edits) == pytest.approx(2 / 5)
     assert token_error_rate(token_edits([[]], [["a", "b"]])) == 1.0
     assert token_error_rate(token_edits([["a", "a", "a"]], [["b"]])) == 3.0
+    assert token_error_rate(token_edits([["a", "a"]], [[]])) == 2.0  # not one reference token
 
 
 def test_perfect_outputs_get_the_best_value_of_every_metric() -> None:
