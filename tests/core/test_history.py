@@ -91,6 +91,27 @@ def test_going_back_replaces_later_steps(tmp_path: Path) -> None:
     assert list(history.validations) == [50] and set(history.best_steps) == {50}
 
 
+@pytest.mark.parametrize("is_validation_kept", [False, True])
+def test_after_going_back_the_history_is_that_of_the_folder(tmp_path: Path, is_validation_kept: bool) -> None:
+    """The step's own validation may have come after the checkpoint that the run goes back to."""
+    folder = run_folder(tmp_path)
+    folder.append_metrics(1, steps(20))
+    for step in (10, 20):
+        folder.write_validation(validation(step))
+        folder.write_probe(probe(step))
+        folder.write_snapshot(step, weights(step))
+        folder.save_checkpoint(step, weights(step), {}, {})
+    history = History.read(folder)
+    assert history.snapshot_steps == history.checkpoint_steps == [10, 20]
+    list(history.analyse())
+    truncate_run(folder, 10, {"is_best": int(is_validation_kept)})
+    history.apply(RunStarted(run=folder.path, step=10))
+    assert history.probe_steps == history.snapshot_steps == history.checkpoint_steps == [10]
+    assert [step for step in (10, 20) if history.alignment.has_step(step)] == [10]
+    kept = [10] if is_validation_kept else []
+    assert list(history.validations) == list(history.best_steps) == history.curve("valid/loss")[0].tolist() == kept
+
+
 def test_going_back_forgets_a_change_that_repeats_an_earlier_one(tmp_path: Path) -> None:
     folder, key = run_folder(tmp_path), "training.optimizer.learning_rate"
     for rate in (0.1, 0.2, 0.1):
@@ -99,7 +120,8 @@ def test_going_back_forgets_a_change_that_repeats_an_earlier_one(tmp_path: Path)
     truncate_run(folder, 10, {"setting": 2})
     history.apply(RunStarted(run=folder.path, step=10))
     assert [changed.value for changed in history.settings_changed] == [0.1, 0.2]
-    assert history.config_at(11).training.optimizer.learning_rate == 0.2
+    rates = [history.config_at(step).training.optimizer.learning_rate for step in (10, 11)]
+    assert rates == [folder.config().training.optimizer.learning_rate, 0.2]
 
 
 def test_resuming_a_long_run_reads_only_its_last_step(tmp_path: Path) -> None:
@@ -132,10 +154,11 @@ def test_refresh_follows_a_run_that_another_process_writes(tmp_path: Path) -> No
     assert (history.last_step, history.probe_steps) == (12, [11])
     truncate_run(folder, 5)
     folder.append_metrics(6, steps(1))
+    folder.save_checkpoint(6, weights(6), {}, {})
     folder.update(state="paused")
     history.refresh()
     assert history.curve("train/loss")[0].tolist() == [1, 2, 3, 4, 5, 6]
-    assert (history.probe_steps, history.state) == ([], "paused")
+    assert (history.probe_steps, history.checkpoint_steps, history.state) == ([], [6], "paused")
 
 
 def test_a_probe_written_again_is_read_again(tmp_path: Path) -> None:
@@ -179,7 +202,9 @@ def test_the_newest_validation_is_the_last_with_stored_sentences(tmp_path: Path)
         folder.write_validation(validation(step))
     assert History.read(folder).newest_validation() == validation(20)
     (folder.path / "validations" / "000020.jsonl").unlink()  # deleted by thinning before the run went back to step 20
-    assert History.read(folder).newest_validation() == validation(10)
+    history = History.read(folder)
+    folder.write_validation(validation(30))  # its line is not read yet
+    assert history.newest_validation() == validation(10)
     assert History().newest_validation() is None
 
 
