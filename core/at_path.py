@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
 from pathlib import Path
 
@@ -30,6 +31,11 @@ def is_file(path: Path) -> bool:
 def text_at(path: Path) -> str:
     """The text of a file; empty if there is none."""
     return path.read_text(encoding="utf-8") if exists(path) else ""
+
+
+def real_path(path: Path) -> Path:
+    """The path, absolute and free of links: a circular one stays, for which Path.resolve raises before Python 3.13."""
+    return Path(os.path.realpath(path))
 
 
 def _mode(path: Path) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from signal import Signals
 
-from core.at_path import exists, is_dir
+from core.at_path import exists, is_dir, real_path
 from core.cli.named_run import named_run, runs_dir_of
 from core.cli.one_line import one_line
 from core.cli.output import print_json, print_lines
@@ -34,7 +34,7 @@ def list_all(arguments: Namespace) -> int:
     it continues.
     """
     _require_folder(arguments.runs_dir)
-    runs = list_runs(runs_dir_of(arguments).resolve())  # links among them keep their own names
+    runs = list_runs(real_path(runs_dir_of(arguments)))  # links among them keep their own names
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
         try:

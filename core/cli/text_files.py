@@ -13,7 +13,7 @@ from pathlib import Path
 from select import select
 from typing import Any, TextIO, cast
 
-from core.at_path import exists, is_file
+from core.at_path import exists, is_file, real_path
 from core.cli.streams import GuardedStream
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
@@ -84,7 +84,7 @@ def output_file(path: Path) -> Iterator[TextIO]:
     whole = is_file(path) or not exists(path)
     block_error: OSError | None = None
     try:
-        with _atomic_text_file(_real_path(path)) if whole else path.open("w", encoding="utf-8", newline="\n") as file:
+        with _atomic_text_file(real_path(path)) if whole else path.open("w", encoding="utf-8", newline="\n") as file:
             try:
                 yield cast(TextIO, GuardedStream(file, partial(_reporting_write_errors, path)))
             except OSError as error:
@@ -106,11 +106,6 @@ def _reporting_write_errors(path: Path) -> Iterator[None]:
 
 def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(f"{path}: cannot be written ({error.strerror}).", "Name another place.")
-
-
-def _real_path(path: Path) -> Path:
-    """The path with links resolved. Not by Path.resolve, which raises for a circular link: writing to it says so."""
-    return Path(os.path.realpath(path))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from argparse import Namespace
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.at_path import real_path
 from core.cli.engine_client import EngineClient
 from core.cli.error_location import with_location
 from core.cli.named_run import named_run, runs_dir_of
@@ -175,7 +175,7 @@ def _require_place_for_curves(tensorboard: Path, arguments: Namespace) -> None:
     require_outside_runs(tensorboard / "events")
     new_run = arguments.run_dir or runs_dir_of(arguments) / "run"
     run = new_run if arguments.resume is None else named_run(arguments.resume, arguments)
-    if Path(os.path.realpath(run)).parent == Path(os.path.realpath(tensorboard)):
+    if real_path(run).parent == real_path(tensorboard):
         raise UserError(
             f"--tensorboard {tensorboard}: the run's folder lies there, and event files would be written into it.",
             "Name another folder.",

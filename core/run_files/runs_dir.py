@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
-from core.at_path import exists, is_dir, is_file
+from core.at_path import exists, is_dir, is_file, real_path
 from core.errors import RunNotWritable, UserError
 from core.home_paths import expand_home
 from core.run_files.archive import SUFFIX
@@ -91,8 +91,7 @@ def is_run(path: Path) -> bool:
 
 def require_outside_runs(path: Path) -> None:
     """Raise UserError if a file would be written into a run's folder, which an added or replaced file would damage."""
-    # Not Path.resolve, which raises for a circular link: writing to it says so.
-    if run := next(filter(is_run, Path(os.path.realpath(path)).parents), None):
+    if run := next(filter(is_run, real_path(path).parents), None):
         raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
 
 

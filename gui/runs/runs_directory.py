@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from core.at_path import is_dir
+from core.at_path import is_dir, real_path
 
 
 class RunsDirectory(QObject):
@@ -20,12 +20,12 @@ class RunsDirectory(QObject):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.path = path.resolve()
+        self.path = real_path(path)
         self.chosen: Path | None = None
 
     def choose(self, path: Path) -> None:
         """Keep runs here from now on."""
-        self.path, self.chosen = path.resolve(), path
+        self.path, self.chosen = real_path(path), path
         self.changed.emit()
 
     def ask(self, parent: QWidget) -> Path | None:

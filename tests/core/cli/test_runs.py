@@ -248,8 +248,10 @@ def test_without_runs_nothing_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert stdout_lines(tmp_path, capfd, "list") == []
-    monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(tmp_path / "none yet"))
-    assert cli.main(["runs", "list"]) == 0 and capfd.readouterr() == ("", "")
+    (tmp_path / "circle").symlink_to("circle")
+    for name in ("none yet", "circle"):
+        monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(tmp_path / name))
+        assert cli.main(["runs", "list"]) == 0 and capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(("name", "what"), [("none", "there is no such folder"), ("file", "this is a file")])

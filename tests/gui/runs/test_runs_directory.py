@@ -41,3 +41,5 @@ def test_its_path_is_absolute_and_the_choice_is_kept_as_given(tmp_path: Path, mo
     link.symlink_to(tmp_path / "elsewhere")
     place.choose(link)
     assert place.path == tmp_path / "elsewhere" and place.chosen == link
+    (tmp_path / "elsewhere").symlink_to(link)
+    assert RunsDirectory(link).path.parent == tmp_path  # a circle: no run can begin there, but the window opens
