@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableWidgetItem, QWidget
 
 from core.data.splits import SPLITS
 from core.overview.pairs import MAX_FOUND
@@ -31,6 +31,7 @@ from gui.widgets.splitters import splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _LEAST_WIDTH = 200  # pixels at 100 % of the table and of the figures, for a few words in each column
+_LEAST_HEIGHT = 200  # pixels at 100 % of both
 _SEARCH_HELP = "Pairs that contain this text, in upper or lower case (Ctrl+F; Esc shows all again)"
 HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
 ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures describe these."
@@ -109,19 +110,17 @@ class DataView(View):
         row.add_stretching(self.search_edit)
         row.addWidget(side_by_side(self.previous_button, self.page_label, self.next_button))
         row.addWidget(self.files_button)
-        for part, height in ((self.histograms, 204), (self.examples, 112)):
+        for part, height in ((self.histograms, 204), (self.examples, 112), (self._stack, _LEAST_HEIGHT)):
             self.keep_min_height(part, height)  # if zoom leaves less room, they scroll
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
         self._figures_area = FramelessScrollArea(parts)
         beside = splitter(Qt.Orientation.Horizontal, (self.table, 4), (self._figures_area, 3))
         self._stack.addWidget(FramelessScrollArea(beside))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(controls)
-        layout.addWidget(self.note_label)
-        layout.addWidget(self._stack, 1)
+        column = self.scrolling_column()
+        column.addWidget(controls)
+        column.addWidget(self.note_label)
+        column.addWidget(self._stack, 1)
 
     def _resize(self) -> None:
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QShortcut, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.errors import UserError
 from core.home_paths import shorten_home
@@ -23,6 +23,7 @@ from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import plain_label, set_role
 from gui.widgets.splitters import splitter
 
+_LEAST_HEIGHT = 200  # pixels at 100 % of table and texts; if zoom and Setup leave less, the view scrolls
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _NAME_HELP = "Lower-case letters, digits and underscores; Esc cancels"
 HINT = "Try puts the chosen dataset into Setup. New … writes a working plugin of your own, to change in an editor."
@@ -109,13 +110,13 @@ class PluginsView(View):
         row.add_stretching(self.name_edit)  # takes the path's place
         for made in (self.new_button, self.reload_button, self.folder_button):
             row.addWidget(made)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(controls)
-        layout.addWidget(self.note_label)
         reading = splitter(Qt.Orientation.Horizontal, (self.about, 1), (self.findings, 1))
-        layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 3), (reading, 2)), 1)
+        parts = splitter(Qt.Orientation.Vertical, (self.table, 3), (reading, 2))
+        self.keep_min_height(parts, _LEAST_HEIGHT)
+        column = self.scrolling_column()
+        column.addWidget(controls)
+        column.addWidget(self.note_label)
+        column.addWidget(parts, 1)
 
     def _resize(self) -> None:
         self.name_edit.setMinimumWidth(self.context.theme.px(264))

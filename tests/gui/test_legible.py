@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from core.answers.head_ablation import HeadId
 from gui.heads.attention_comparison import Baseline
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
+from gui.view import View
 from gui.widgets.scrolling_page import ScrollingPage
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
@@ -98,6 +100,22 @@ def test_setup_is_whole_beside_every_view_at_any_zoom(qtbot: QtBot, learned: Mai
             qtbot.waitUntil(is_whole, timeout=WAIT_MS)
         if zoom in (100, 150):
             wait_until_whole(learned, qtbot, f"Setup at {zoom} %")
+
+
+def test_the_smallest_window_scrolls_to_every_button_beside_setup(qtbot: QtBot, learned: MainWindow) -> None:
+    learned.resize(learned.minimumSize())
+    learned.rail.setup_button.click()
+    drawer = learned.setup_drawer
+    for zoom in (150, 200):
+        learned.context.theme.set_zoom(zoom)
+        for view in (learned.data_view, learned.plugins_view):
+            learned.show_view(VIEWS.index(type(view)))
+
+            def is_whole(view: View = view) -> bool:
+                controls = {one.parentWidget() for one in view.findChildren(QPushButton) if one.isVisible()}
+                return drawer.geometry().right() < learned.pages.x() and not any(map(cut_texts, controls))
+
+            qtbot.waitUntil(is_whole, timeout=WAIT_MS)
 
 
 def test_data_and_anatomy_keep_a_readable_width_beside_setup(qtbot: QtBot, learned: MainWindow) -> None:

@@ -217,8 +217,8 @@ def test_numbers_are_exported_and_other_data_replace_them(view: DataView, qtbot:
     view.context.theme.set_zoom(200)
     window_of(view).rail.setup_button.setChecked(True)
     needed = view.empty_label.fontMetrics().horizontalAdvance(view.empty_label.text())
-    qtbot.waitUntil(lambda: view.empty_label.width() < needed, timeout=WAIT_MS)
-    assert not cut_texts(not_none(view.empty_label.parentWidget()))
+    stack = not_none(view.empty_label.parentWidget())
+    qtbot.waitUntil(lambda: view.empty_label.width() < needed and not cut_texts(stack), timeout=WAIT_MS)
     assert view.page_label.text() == "none"
 
 
