@@ -57,11 +57,11 @@ class LossPlot(ValidationPlot):
         return {"train": (steps, self._smooth), **super().draw_curves(history)}
 
     def place_levels(self, history: History) -> None:
-        self.place_limit(history, "noise floor {:z.3f}")
+        self.place_limit(history, "noise floor {:z.3f}".format)
         if history.prepared is not None:
             num_tokens = len(history.prepared.tgt_tokens)
-            self.place_level("guessing", math.log(num_tokens), f"guessing: ln {num_tokens:,} = {{:.2f}}")
-            self.place_level("unigram", history.prepared.unigram_loss, "token frequencies: {:.2f}")
+            self.place_level("guessing", math.log(num_tokens), f"guessing: ln {num_tokens:,} = {{:.2f}}".format)
+            self.place_level("unigram", history.prepared.unigram_loss, "token frequencies: {:.2f}".format)
 
     def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         guessing = self._levels["guessing"]

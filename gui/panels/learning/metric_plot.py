@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.history import History
-from gui.panels.learning.metric_labels import metric_heading, metric_label
+from gui.panels.learning.metric_labels import metric_heading, metric_label, with_thousands
 from gui.panels.learning.validation_plot import HEADROOM, CurvePoints, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.theme import Theme
@@ -30,7 +30,7 @@ class MetricPlot(ValidationPlot):
         self.setLabel("left", self._title)
 
     def place_levels(self, history: History) -> None:
-        self.place_limit(history, "limit {:z.3g}")
+        self.place_limit(history, lambda limit: f"limit {with_thousands(f'{limit:z.3g}')}")
 
     def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         limit = self._levels["limit"]

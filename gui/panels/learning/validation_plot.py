@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,15 +141,15 @@ class ValidationPlot(StepPlot):
         """What to do if there is nothing to see yet; else empty."""
         raise NotImplementedError
 
-    def place_level(self, name: str, value: float | None, text: str) -> None:
-        """Put a level at this value, and format its name with it; hide it if the value is None."""
+    def place_level(self, name: str, value: float | None, text: Callable[[float], str]) -> None:
+        """Put a level at this value, with the name that `text` makes of it; hide it if the value is None."""
         line = self._levels[name]
         line.setVisible(value is not None)
         if value is not None:
             line.setValue(value)
-            set_line_label(line, text.format(value))
+            set_line_label(line, text(value))
 
-    def place_limit(self, history: History, text: str) -> None:
+    def place_limit(self, history: History, text: Callable[[float], str]) -> None:
         """Put the level `limit` at the plugin's value, if it gives one."""
         limits = history.prepared.limits if history.prepared is not None else {}
         self.place_level("limit", limits.get(self.metric_name), text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from gui.panels.learning.metric_plot import MetricPlot
 from gui.panels.learning.validation_plot import HEADROOM
 from gui.pictures.export_button import ExportButton
 from gui.pictures.picture_file import encoders_of
+from gui.playhead import Playhead
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
@@ -98,6 +100,14 @@ def test_every_metric_of_the_run_can_be_drawn_with_its_limit(trained: MainWindow
     wait_until_drawn(trained, qtbot)
     assert curves.loss.isVisible() and not plot.isVisible()
     assert curves.plots[0] is curves.loss and "Loss, nats" in curves.title_label.text()
+
+
+def test_a_limit_in_thousands_is_written_as_the_axis_writes_it(theme: Theme) -> None:
+    plot, history = MetricPlot(theme, Playhead()), History()
+    history.apply(replace(prepared(), limits={"valid/points": 1500.0}))
+    plot.show_metric("valid/points")
+    plot.draw(history)
+    assert plot._levels["limit"].label.toPlainText() == "limit 1,500"
 
 
 def test_the_chosen_metric_has_room_as_soon_as_the_window_is_zoomed(trained: MainWindow) -> None:
