@@ -11,16 +11,15 @@ from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSizeF, Qt
 from core.config import OptimizerConfig, RunConfig, ScheduleConfig
 from core.history import History
 from core.schedules import learning_rate
+from gui.context import Context
 from gui.panel import Table
 from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
 from gui.panels.learning.line_labels import set_label_position, vertical_line_positions
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.learning.step_plot import set_line_label
-from gui.theme import Theme
 from gui.widgets.buttons import button, set_enabled
 from gui.widgets.spin_boxes import IntegerSpinBox
-from gui.workbench import Workbench
 
 _PAPER_CURVES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
 _PAPER_WARMUP = 4000
@@ -49,9 +48,10 @@ class NoamTopic(Topic):
     paper = "section 5.3"
     functions = ("core.schedules:learning_rate", "core.schedules:_noam", "core.schedules:_inverse_sqrt")
 
-    def __init__(self, theme: Theme, workbench: Workbench) -> None:
+    def __init__(self, context: Context) -> None:
+        theme = context.theme
         super().__init__(theme)
-        self._workbench = workbench
+        self._bridge, self._workbench = context.bridge, context.workbench
         self.width_spin, self.warmup_spin = IntegerSpinBox(theme), IntegerSpinBox(theme)
         self.width_spin.setRange(2, 8192)
         self.width_spin.setSingleStep(32)
@@ -128,9 +128,10 @@ class NoamTopic(Topic):
         edits = {"training.schedule.name": "noam", "training.schedule.warmup_steps": warmup}
         self._workbench.apply_valid_edits(edits)
         has_run = self._workbench.run is not None
-        waits = "It takes effect with the next run." if has_run else "The model is prepared again."
+        waits = "it takes effect with the next run" if has_run else "the model is prepared again"
         steps = f"{warmup:,} warm-up step{'s' * (warmup != 1)}"
-        self.readout_label.setText(f"Setup now uses noam with {steps}. {waits}{self._warning()}")
+        # Not in the readout: the next step, or preparation, would replace it before it is read.
+        self._bridge.message.emit(f"Setup now uses noam with {steps}: {waits}")
 
     def _own_rates(self, steps: np.ndarray) -> np.ndarray:
         """The rates of this run if it had this width and warm-up."""

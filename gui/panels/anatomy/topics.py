@@ -25,5 +25,5 @@ def topics_of(context: Context) -> TopicFactories:
         MasksTopic: lambda: MasksTopic(context),
         DotProductTopic: lambda: DotProductTopic(context),
         LabelSmoothingTopic: lambda: LabelSmoothingTopic(theme),
-        NoamTopic: lambda: NoamTopic(theme, context.workbench),
+        NoamTopic: lambda: NoamTopic(context),
     }

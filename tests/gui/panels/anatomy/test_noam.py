@@ -71,10 +71,11 @@ def test_dragging_the_line_sets_the_warmup_states_the_peak_and_setup_takes_it_ov
     draft = window.context.workbench.draft
     assert draft is not None
     assert (draft.training.schedule.name, draft.training.schedule.warmup_steps) == ("noam", 250)
-    assert "noam with 250 warm-up steps" in topic.readout_label.text()
+    message = window.status_bar.message_label
+    assert message.text().startswith("Setup now uses noam with 250 warm-up steps: ")
     topic.warmup_spin.setValue(1)
     qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
-    assert "noam with 1 warm-up step." in topic.readout_label.text()
+    assert "noam with 1 warm-up step:" in message.text()
 
 
 def prepare(window: MainWindow, qtbot: QtBot, edits: dict[str, object]) -> None:
@@ -124,7 +125,9 @@ def test_a_warmup_longer_than_the_run_gives_a_warning(topic: NoamTopic, window: 
         assert (warning in topic.readout_label.text()) == is_warned
     topic.warmup_spin.setValue(4000)
     qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
-    assert topic.readout_label.text().startswith("Setup now uses noam") and warning in topic.readout_label.text()
+    draw(topic, window)  # as each step does, and each preparation
+    message = "Setup now uses noam with 4,000 warm-up steps: the model is prepared again"
+    assert window.status_bar.message_label.text() == message and warning in topic.readout_label.text()
 
 
 def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
