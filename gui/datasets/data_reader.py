@@ -78,7 +78,8 @@ class DataReader(QObject):
         prepared = self._bridge.history.prepared
         if self._is_watched and has_data and not self._is_located and prepared is not None:
             self._is_located = True
-            self._bridge.ask(LocateData(), partial(self._open, prepared.config), self._handle_locate_error)
+            on_answer, on_error = partial(self._open, prepared.config), self._handle_locate_error
+            self._bridge.ask(LocateData(), on_answer, on_error, self._handle_locate_cancelled)
 
     def _open(self, config: RunConfig, folder: Path | None) -> None:
         key = folder, config.dataset, config.training, config.seed
@@ -106,6 +107,10 @@ class DataReader(QObject):
         self._is_located = False
         if not isinstance(error, UserError):
             self._bridge.report(error)
+
+    def _handle_locate_cancelled(self) -> None:
+        """Something else was asked of the engine: ask again once its state has changed, or somebody looks again."""
+        self._is_located = False
 
     def _handle_open_error(self, key: object, error: Exception) -> None:
         if key == self._key:  # else other data are being opened by now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 from pytestqt.qtbot import QtBot
 
@@ -30,3 +31,27 @@ def test_a_failed_read_of_earlier_data_does_not_discard_the_next(
     look._open(prepared.config, tmp_path / "gone")
     qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
     assert look.data is None and look.empty_reason == NO_DATA
+
+
+def test_a_question_that_a_refused_opening_cancels_is_asked_again(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    bridge, workbench, is_ending, may_continue = window.context.bridge, window.context.workbench, Event(), Event()
+    look = DataReader(bridge)
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+
+    def hold(_: object) -> None:
+        """Block the engine at the end of the run until all requests are queued."""
+        is_ending.set()
+        may_continue.wait(30)
+
+    bridge.engine.add_listener(hold)
+    workbench.finish()
+    assert is_ending.wait(30)
+    look.watch(True)
+    workbench.open_run(tmp_path / "gone")
+    may_continue.set()
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    look.watch(True)  # the view is opened again
+    qtbot.waitUntil(lambda: look.data is not None, timeout=WAIT_MS)
