@@ -45,24 +45,24 @@ def prepare_data(
     dataset: DatasetConfig,
     host: PluginHost,
     cache_dir: Path,
-    models: SubwordModels | None = None,
+    known: PreparedData | None = None,
     local_options: dict[str, Any] | None = None,
-    symbols: Symbols | None = None,
 ) -> Generator[Progress | Trouble, None, PreparedData]:
     """Draw, tokenise and cache a dataset; if the same pairs were prepared the same way before, use the cached ones.
 
-    For a run that goes on, `models` are its subwords, which otherwise are learned from the train split, and `symbols`
-    its tokens: the plugin of endless data may list others today, or in another order. `local_options` give the pairs if
-    the options of `dataset` no longer do, say because a corpus was moved; the fingerprint is still made with those of
-    `dataset`, so that it shows whether the pairs are the same. Pairs are drawn again, as only this shows whether a
-    plugin still gives the same ones, unless they come from files that the plugin names and that are unchanged, or from
-    a built-in plugin with the same code. Yields often, so that the caller can stop between two chunks; closing the
-    generator leaves nothing behind. At the end, it yields as notes what a user should know about these pairs.
+    For a run that goes on, `known` is what it knows of its data. Its subwords are used, which otherwise are learned
+    from the train split, and its tokens, limits, examples and options as they were recorded: the plugin may give others
+    today, or have more options. `local_options` give the pairs if the options of `dataset` no longer do, say because a
+    corpus was moved; the fingerprint is still made with the recorded ones, so that it shows whether the pairs are the
+    same. Pairs are drawn again, as only this shows whether a plugin still gives the same ones, unless they come from
+    files that the plugin names and that are unchanged, or from a built-in plugin with the same code. Yields often, so
+    that the caller can stop between two chunks; closing the generator leaves nothing behind. At the end, it yields as
+    notes what a user should know about these pairs.
 
     Raises UserError for unusable options, plugins or pairs, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building, gc_suspended():
-        preparation = _Preparation(dataset, host, building, models or {}, local_options, symbols)
+        preparation = _Preparation(dataset, host, building, known, local_options)
         folder = preparation.find_unchanged_folder(cache_dir)
         if folder is None:
             yield from preparation.draw()
@@ -97,13 +97,13 @@ class _Preparation:
         dataset: DatasetConfig,
         host: PluginHost,
         building: Path,
-        models: SubwordModels,
+        known: PreparedData | None,
         local_options: dict[str, Any] | None,
-        symbols: Symbols | None,
     ) -> None:
-        self._host, self._building, self._models = host, building, models
+        self._host, self._building = host, building
+        self._models: SubwordModels = known.subword_models if known else {}
         self._info = host.info(dataset.plugin)
-        self._is_resumed = symbols is not None
+        self._is_resumed = known is not None
         recorded = host.options(dataset.plugin, dataset.options, accepted=self._is_resumed)
         self.local_options = None if local_options is None else resolve_local_options(dataset, local_options, host)
         self._options = options = self.local_options or recorded
@@ -112,16 +112,17 @@ class _Preparation:
             require_subwords(self._config)
         if self._config.size == "auto" and not self._learns_subwords:
             self._config = with_size(self._config, AUTO_SIZE)
-        self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
-        self._symbols = self._listed_symbols(symbols)
+        named = known.dataset.options if known else recorded  # the plugin may have got more options since
+        self._dataset = dataset.model_copy(update={"options": named, "tokenizer": self._config})
+        self._symbols = self._listed_symbols(known.own_tokens if known else None)
         self._num_drawn: dict[str, int] = {}
         self._left_out: dict[str, int] = {}  # by split: pairs left out by the plugin, if any
         self._marked_targets: dict[str, int] = {}  # by split, if targets are cut into subwords
         self._corpus_tokenizer: CorpusTokenizer | None = None
         self._plugin_facts = {
             "endless": self._info.endless,
-            "limits": host.limits(dataset.plugin, options),
-            "examples": host.examples(dataset.plugin, options),
+            "limits": known.limits if known else host.limits(dataset.plugin, options),
+            "examples": known.examples if known else host.examples(dataset.plugin, options),
         }
         self.text_form = host.text_form(dataset.plugin, recorded)  # the options decide it
         self._content = self._recipe_hash()

@@ -60,9 +60,7 @@ def prepare_run_data(
     dataset = folder.config().dataset
     local_options = {**dataset.options, **options} if options else None
     try:
-        data: PreparedData = yield from prepare_data(
-            dataset, host, cache_dir, known.subword_models, local_options, known.own_tokens
-        )
+        data: PreparedData = yield from prepare_data(dataset, host, cache_dir, known, local_options)
     except UserError as error:  # the plugin is gone or fails, or no longer knows its options, or its files are gone
         sentence, undo_advice = error.sentence, ""
     else:

@@ -90,8 +90,9 @@ def _data(description: dict[str, Any], config: RunConfig, host: PluginHost) -> P
     if is_intact(folder):
         return replace(PreparedData.open(folder, config.dataset), local_options=options)
     models = {side: b64decode(model) for side, model in description["subwords"].items()}
-    data = run_to_end(prepare_data(config.dataset, host, default_cache_dir(), models, options, description["tokens"]))
-    if data.fingerprint != description["fingerprint"]:
+    known = PreparedData.from_document(description["vocabulary"], models)
+    data = run_to_end(prepare_data(config.dataset, host, default_cache_dir(), known, options))
+    if data.fingerprint != known.fingerprint:
         raise UserError(
             f"The dataset {config.dataset.plugin!r} gives different pairs here than in the first process.",
             "Use the same plugin, and the same files at the same place, on every machine.",

@@ -198,9 +198,8 @@ class Trainer:
             "run": str(self.folder.path),
             "config": self.config.model_dump(mode="json"),
             "data": str(self.data.folder),
-            "fingerprint": self.data.fingerprint,
             "local_options": self.data.local_options,
-            "tokens": self.data.own_tokens,
+            "vocabulary": self.data.vocabulary_document(),
             "subwords": {side: b64encode(model).decode() for side, model in self.data.subword_models.items()},
             "batches": self._training_batches().state(),
         }

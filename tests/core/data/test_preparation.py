@@ -5,16 +5,16 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.config import MAX_LENGTH, DatasetConfig
+from core.config import MAX_LENGTH, DatasetConfig, TokenizerConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.data.vocabulary import Vocabulary
-from core.data.vocabulary_builder import Symbols
 from core.errors import UserError
 from core.events import Progress
 from core.generators import run_to_end
@@ -402,8 +402,7 @@ def test_auto_size_learns_as_many_subwords_as_the_texts_give(tmp_path: Path) -> 
             assert found != "auto" and found.size == max(map(len, learnt)) < 20
             second = run_to_end(prepare_data(first.dataset, host, tmp_path / "other"))
             assert (second.fingerprint, second.subword_models) == (first.fingerprint, first.subword_models)
-            models, symbols = first.subword_models, first.own_tokens
-            resumed = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache", models, symbols=symbols))
+            resumed = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache", first))
             assert (resumed.fingerprint, resumed.dataset) == (first.fingerprint, first.dataset)
             assert run_to_end(prepare_data(dataset, host, tmp_path / "cache")).dataset == first.dataset
 
@@ -431,7 +430,7 @@ def test_a_size_without_subwords_is_refused_as_having_no_effect(
     data = prepare()  # its resolved settings have a size anyway, and must be accepted again
     assert prepare(**data.dataset.model_dump(exclude={"plugin"})).fingerprint == data.fingerprint
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": {"size": 50}})
-    assert run_to_end(prepare_data(dataset, host, tmp_path / "cache", symbols=data.own_tokens)), "a resumed run"
+    assert run_to_end(prepare_data(dataset, host, tmp_path / "cache", data)), "a resumed run"
 
 
 TOO_MANY_SUBWORDS = SUBWORDS | {"size": 9000}
@@ -492,23 +491,40 @@ def test_a_resumed_run_keeps_its_subwords(prepare: Prepare, host: PluginHost, tm
     of_two_kinds = SUBWORDS | {"src": "subword_unigram"}
     learnt = prepare(tokenizer=of_two_kinds)
     models = prepare(tokenizer=of_two_kinds | {"size": 12}).subword_models
-    resumed = run_to_end(prepare_data(learnt.dataset, host, tmp_path / "cache", models))
+    known = replace(learnt, subword_models=models)
+    resumed = run_to_end(prepare_data(learnt.dataset, host, tmp_path / "cache", known))
     assert resumed.fingerprint == learnt.fingerprint
     assert (resumed.subword_models, len(resumed.src_vocabulary)) == (models, 12)
     assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "a new run learns its own"
 
 
+def test_a_resumed_run_has_the_same_pairs_though_its_plugin_says_more_of_them_today(tmp_path: Path) -> None:
+    more = (
+        "\n    def limits(self):\n        return {'valid/loss': 0.5}\n    def examples(self):\n        return ['a b']\n"
+    )
+    code = WORDS.replace("option(40)", "option(40)\n    new: int = option(1)").replace("\nPLUGIN", f"{more}\nPLUGIN")
+    with PluginHost([tmp_path]) as host:
+        (tmp_path / "words.py").write_text(WORDS, encoding="utf-8")
+        first = run_to_end(prepare_data(DatasetConfig(plugin="words"), host, tmp_path / "cache"))
+        (tmp_path / "words.py").write_text(code, encoding="utf-8")
+        host.reset()
+        resumed = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache", first))
+        another = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache"))
+    assert (resumed.fingerprint, resumed.folder, resumed.dataset) == (first.fingerprint, first.folder, first.dataset)
+    assert (another.limits, another.examples, another.options["new"]) == ({"valid/loss": 0.5}, ("a b",), 1)
+
+
 def test_a_new_run_learns_its_own_subwords_though_others_are_cached(
     prepare: Prepare, host: PluginHost, tmp_path: Path
 ) -> None:
-    models = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
-    dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
-    cached = run_to_end(prepare_data(dataset, host, tmp_path / "cache", models))
+    other = prepare(tokenizer=SUBWORDS | {"size": 12})
+    dataset = other.dataset.model_copy(update={"tokenizer": TokenizerConfig.model_validate(SUBWORDS)})
+    cached = run_to_end(prepare_data(dataset, host, tmp_path / "cache", other))
     learnt = prepare(tokenizer=SUBWORDS)
     assert (learnt.fingerprint, len(learnt.src_vocabulary)) == (cached.fingerprint, 13)
-    resumed = run_to_end(prepare_data(dataset, host, tmp_path / "cache", models))
-    assert (resumed.folder, resumed.subword_models) == (cached.folder, models)
-    known = run_to_end(prepare_data(dataset, host, tmp_path / "cache", learnt.subword_models))
+    resumed = run_to_end(prepare_data(dataset, host, tmp_path / "cache", other))
+    assert (resumed.folder, resumed.subword_models) == (cached.folder, other.subword_models)
+    known = run_to_end(prepare_data(dataset, host, tmp_path / "cache", learnt))
     assert known.folder == learnt.folder, "subwords equal to those learnt here are found in their folder"
 
 
@@ -600,17 +616,17 @@ def test_tokens_of_endless_data_are_those_listed_now_or_those_of_the_run(
 
     with PluginHost([tmp_path]) as host:
 
-        def prepared(listed: str, symbols: Symbols | None = None) -> PreparedData:
+        def prepared(listed: str, known: PreparedData | None = None) -> PreparedData:
             # The plugin reads it at each call of symbols().
             (tmp_path / "symbols.txt").write_text(listed, encoding="utf-8")
-            return run_to_end(prepare_data(config, host, tmp_path / "cache", symbols=symbols))
+            return run_to_end(prepare_data(config, host, tmp_path / "cache", known))
 
         first = prepared("a b")
         another = prepared("b a c")
         assert first.own_tokens == (["a", "b"],) * 2 and another.own_tokens == (["b", "a", "c"],) * 2
         assert prepared("a b").folder == first.folder != another.folder
         for today in ("b a c", ""):
-            resumed = prepared(today, symbols=first.own_tokens)
+            resumed = prepared(today, first)
             assert (resumed.folder, resumed.fingerprint) == (first.folder, first.fingerprint)
 
 
@@ -619,7 +635,5 @@ def test_endless_data_in_subwords_are_cached_once(
 ) -> None:
     tokenizer = {"src": "subword", "tgt": "subword", "size": 20}
     first = prepare("addition", tokenizer=tokenizer)
-    models, tokens = first.subword_models, first.own_tokens
-    config = DatasetConfig.model_validate({"plugin": "addition", "tokenizer": tokenizer})
-    second = run_to_end(prepare_data(config, host, tmp_path / "cache", models, symbols=tokens))
-    assert second.folder == first.folder and second.own_tokens == tokens
+    second = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache", first))
+    assert second.folder == first.folder and second.own_tokens == first.own_tokens
