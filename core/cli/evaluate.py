@@ -65,7 +65,7 @@ def evaluate(arguments: Namespace) -> int:
 
 def open_run_requests(arguments: Namespace) -> list[OpenRun]:
     """The requests to open the runs of the command line, with the dataset options of --set."""
-    changes, options = parse_settings(arguments.set)
+    changes, options = parse_settings(arguments.set, f"{DATASET_OPTION}folder=FOLDER")
     if changes:
         raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
     return [open_run_request(run, arguments, "evaluate", options) for run in arguments.runs]

@@ -15,15 +15,18 @@ from core.home_paths import expand_home
 from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder
 from core.settings.fields import OPTIONS
-from core.settings.overriding import parse_override
+from core.settings.overriding import OVERRIDE_EXAMPLE, parse_override
 
 Settings = tuple[tuple[str, object], ...]
 DATASET_OPTION = f"{OPTIONS}."
 
 
-def parse_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
-    """Parse --set for an existing run: into settings by key, and options of its dataset by name."""
-    read = list(map(parse_override, given))
+def parse_settings(given: Sequence[str], example: str = OVERRIDE_EXAMPLE) -> tuple[Settings, Settings]:
+    """Parse --set for an existing run: into settings by key, and options of its dataset by name.
+
+    Raises UserError with the example for a text that is not KEY=VALUE.
+    """
+    read = [parse_override(text, example) for text in given]
     options = tuple((key.removeprefix(DATASET_OPTION), value) for key, value in read if key.startswith(DATASET_OPTION))
     return tuple((key, value) for key, value in read if not key.startswith(DATASET_OPTION)), options
 

@@ -10,6 +10,8 @@ from core.errors import UserError
 from core.settings.quoting import format_value
 from core.settings.strict_yaml import Document, KeyPath, dotted, read_yaml
 
+OVERRIDE_EXAMPLE = "training.max_steps=200"
+
 
 def override(document: Document, overrides: tuple[str, ...]) -> Document:
     """Apply overrides such as `training.max_steps=200` in order; later errors name the override instead of a line."""
@@ -35,10 +37,10 @@ def _require_keys_along(document: Document, path: KeyPath, source: str) -> None:
             raise UserError(f"{source}: {dotted(path[:depth])} is {format_value(value)} ({where}), which has no keys.")
 
 
-def parse_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
+def parse_override(text: str, example: str = OVERRIDE_EXAMPLE) -> tuple[str, Any]:
     """Parse `KEY=VALUE`. Raises UserError, with the example if the text is not of this form."""
     key, separator, value = text.partition("=")
-    if not separator or not key.strip():
+    if not separator or not all(part.strip() for part in key.split(".")):
         raise UserError(f"--set {text}: expected KEY=VALUE, such as {example}.")
     return key.strip(), parse_value(value, f"--set {text}")
 

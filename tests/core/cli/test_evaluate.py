@@ -190,12 +190,19 @@ def test_a_shared_run_has_no_dataset_to_set(workspace: Path) -> None:
     assert result.returncode == 2 and f"{shared.name} is a shared run" in result.stderr
 
 
-def test_only_the_datasets_options_can_be_set(workspace: Path) -> None:
-    result = run_headlight("evaluate", workspace / "run", "--set", "decoding.beam_size=2", cwd=workspace)
-    assert (result.returncode, result.stderr) == (
-        2,
-        "headlight: --set decoding.beam_size: expected an option of the dataset, such as dataset.options.folder.\n",
-    )
+@pytest.mark.parametrize(
+    ("setting", "error"),
+    [
+        (
+            "decoding.beam_size=2",
+            "decoding.beam_size: expected an option of the dataset, such as dataset.options.folder.",
+        ),
+        ("corpus", "corpus: expected KEY=VALUE, such as dataset.options.folder=FOLDER."),
+    ],
+)
+def test_only_the_datasets_options_can_be_set(workspace: Path, setting: str, error: str) -> None:
+    result = run_headlight("evaluate", workspace / "run", "--set", setting, cwd=workspace)
+    assert (result.returncode, result.stderr) == (2, f"headlight: --set {error}\n")
 
 
 @pytest.fixture

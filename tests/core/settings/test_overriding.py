@@ -22,6 +22,7 @@ from tests.core.settings.reading import BASE, read, refusal
         ("seed", "--set seed: expected KEY=VALUE, such as training.max_steps=200."),
         ("=3", "--set =3: expected KEY=VALUE, such as training.max_steps=200."),
         (" =3", "--set  =3: expected KEY=VALUE, such as training.max_steps=200."),
+        ("model. =3", "--set model. =3: expected KEY=VALUE, such as training.max_steps=200."),
     ],
 )
 def test_an_override_is_named_in_its_error(text: str, sentence: str) -> None:
