@@ -21,6 +21,10 @@ def test_the_last_checkpoint_and_those_before_it_are_averaged(num_averaged: int,
     assert averaged_steps([0, 7, 10, 20, 30, 33, 40, 45, 50], 45, training(num_averaged)) == expected
 
 
+def test_a_checkpoint_at_a_multiple_counts_once() -> None:
+    assert averaged_steps([10, 20, 30, 40], 40, training(3)) == [20, 30, 40]
+
+
 def test_a_single_checkpoint_is_averaged_alone() -> None:
     assert averaged_steps([0], 0, training(5)) == [0]
 

@@ -11,12 +11,14 @@ from core.events import SettingChanged
 from core.run_files.documents import DamagedFile
 from core.run_files.metrics_file import (
     append,
+    last_step,
     read,
     read_settings,
     read_validations,
     records_of_step,
     sample_records,
     setting_line,
+    size_without_last_line,
     step_lines,
     validation_line,
 )
@@ -77,6 +79,14 @@ def test_the_lines_of_one_step_are_read_from_the_end(metrics: Path, num_later: i
     assert kinds == [{"train/loss"}, {"is_best"}, {"setting"}]
     assert [record["step"] for record in records_of_step(metrics, 1)] == [1]
     assert records_of_step(metrics, 5000) == []
+
+
+def test_the_end_of_the_file_tells_the_last_whole_step_and_how_much_comes_before_it(metrics: Path) -> None:
+    lines = metrics.read_bytes().splitlines(keepends=True)
+    assert last_step(metrics) == 1000
+    assert size_without_last_line(metrics) == len(b"".join(lines[:-1]))
+    metrics.write_bytes(b"".join(lines)[:-20])
+    assert last_step(metrics) == 999
 
 
 def test_validations_and_settings_are_found_wherever_they_are_in_a_long_file(tmp_path: Path) -> None:

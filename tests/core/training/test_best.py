@@ -22,8 +22,8 @@ def test_a_falling_metric_keeps_its_lowest() -> None:
 
 
 def test_a_rising_metric_keeps_its_highest() -> None:
-    best = taken("valid/bleu", [3.0, 10.0, 2.0])
-    assert (best.value, best.step, best.num_without_better) == (10.0, 1, 1)
+    best = taken("valid/bleu", [3.0, 10.0, 2.0, 10.0])
+    assert (best.value, best.step, best.num_without_better) == (10.0, 1, 2)
 
 
 def test_nan_is_never_the_best() -> None:
