@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from core.at_path import exists
+from core.at_path import exists, is_file
 
 TEMPORARY_SUFFIX = ".tmp"
 OLD_SUFFIX = ".old"
@@ -40,8 +40,11 @@ def write_atomically_unsynced(path: Path, data: bytes) -> None:
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Yield a file to fill; on exit it is renamed to `path`, or removed if the block failed.
 
-    Its temporary name is unique, even if another process writes to `path` at the same time.
+    Its temporary name is unique, even if another process writes to `path` at the same time. Raises PermissionError for
+    a write-protected file, which a folder that may be written would let us replace.
     """
+    if is_file(path):
+        path.open("ab").close()
     # Made by `open`, not by tempfile, whose files no other user may read.
     with _replaced_on_exit(path.with_name(f".writing-{token_hex(8)}{TEMPORARY_SUFFIX}"), path) as file:
         yield file

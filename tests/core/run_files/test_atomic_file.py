@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from core.cli.text_files import output_file
+from core.errors import UserError
 from core.run_files.archive import write_archive
 from core.run_files.atomic import atomic_file
 from gui.widgets.save_dialog import save_file
+from tests.reliability.privileges import unprivileged
 
 
 def _a_result(path: Path) -> None:
@@ -80,3 +82,16 @@ def test_a_private_file_stays_private(tmp_path: Path) -> None:
         assert temporary.stat().st_mode & 0o777 == 0o600
         file.write(b"new")
     assert (path.stat().st_mode & 0o777, path.read_bytes()) == (0o600, b"new")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there, root's privileges cannot be dropped for a moment")
+def test_a_write_protected_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "reference.txt"
+    path.write_text("kept")
+    path.chmod(0o444)
+    with unprivileged():
+        with pytest.raises(PermissionError), atomic_file(path):
+            pass
+        with pytest.raises(UserError, match="cannot be written"):
+            save_file(path, b"replaced")
+    assert path.read_text() == "kept" and list(tmp_path.iterdir()) == [path]
