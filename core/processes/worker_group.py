@@ -10,9 +10,9 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 from core.errors import UserError, WorkAborted
 from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
+from core.machine.resource_errors import as_file_limit_error, as_memory_error, as_temporary_folder_error
 from core.processes.connection import Connection, Packet, exception_from
 from core.requests import OpenRun, Request, SetPace
 from core.serving.pending import PendingRequest, answer, refuse
@@ -58,12 +59,10 @@ class WorkerGroup:
             raise UserError("Several processes can be started on Linux and macOS only.", "Learn with one process here.")
         self.num_processes = num_processes
         self.run = run
-        self._folder = TemporaryDirectory(prefix="headlight-")  # nobody else can look into it, or connect
+        with _reporting_start_errors():
+            self._folder = TemporaryDirectory(prefix="headlight-")  # nobody else can look into it, or connect
         self._socket_path, self._output_path = Path(self._folder.name, "socket"), Path(self._folder.name, "output.txt")
         self._server = socket.socket(socket.AF_UNIX)
-        self._bind_server()
-        self._server.listen()
-        self._server.settimeout(POLL_SECONDS)
         self._workers: list[tuple[int, Connection]] = []  # process ids
         self._leader: Connection | None = None
         self._reader: threading.Thread | None = None
@@ -71,18 +70,20 @@ class WorkerGroup:
         self._last_received_at = 0.0
         self._pending: dict[int, PendingRequest] = {}
         self._numbers = count(1)
-        self._torchrun = self._start_torchrun(plugin_dirs, cache_dir)
+        with ExitStack() as stack, _reporting_start_errors():
+            stack.callback(self._folder.cleanup)
+            stack.callback(self._server.close)
+            self._listen()
+            self._torchrun = self._start_torchrun(plugin_dirs, cache_dir)
+            stack.pop_all()
 
-    def _bind_server(self) -> None:
+    def _listen(self) -> None:
         try:
             self._server.bind(str(self._socket_path))
         except OSError as error:  # a socket's path has at most some hundred characters
-            self._server.close()
-            self._folder.cleanup()
-            raise UserError(
-                f"Other processes cannot be reached through {self._socket_path}: {error.strerror or error}.",
-                "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
-            ) from None
+            raise _unreachable(self._socket_path, error) from None
+        self._server.listen()
+        self._server.settimeout(POLL_SECONDS)
 
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
         worker = ["-m", "core.processes.worker", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
@@ -229,6 +230,27 @@ class WorkerGroup:
         for _, future in self._pending.values():
             refuse(future, WorkAborted("The processes that should have answered this have ended."))
         self._pending.clear()
+
+
+@contextmanager
+def _reporting_start_errors() -> Iterator[None]:
+    """Turn an OSError in the block into a UserError about the temporary files: the run would be blamed for it."""
+    try:
+        yield
+    except OSError as error:
+        raise (
+            as_memory_error(error)
+            or as_file_limit_error(error)
+            or as_temporary_folder_error(error)
+            or _unreachable(error.filename, error)
+        ) from None
+
+
+def _unreachable(path: str | Path, error: OSError) -> UserError:
+    return UserError(
+        f"Other processes cannot be reached through {path}: {error.strerror or error}.",
+        "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
+    )
 
 
 def _complete(request: Request[Any], future: Future[Any], packet: Packet) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import tempfile
 from argparse import Namespace
@@ -18,7 +20,7 @@ from pydantic import BaseModel
 
 from core.config import DecodingConfig, RunConfig
 from core.errors import RunNotWritable, UserError, WorkAborted
-from core.processes import worker
+from core.processes import worker, worker_group
 from core.processes.connection import Connection, Packet, exception_from, refusal_packet
 from core.processes.records import EVENTS, REQUESTS, answer_type
 from core.processes.worker_group import WorkerGroup
@@ -177,3 +179,20 @@ def test_a_folder_path_too_long_for_a_socket_is_reported(tmp_path: Path, monkeyp
     with pytest.raises(UserError, match=r"cannot be reached through .*too long.*Have TMPDIR name"):
         WorkerGroup(2, tmp_path, [], tmp_path)
     assert list(deep.iterdir()) == []
+
+
+def test_what_keeps_processes_from_starting_is_not_blamed_on_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "removed meanwhile"))
+    with pytest.raises(UserError, match=r"reached through .*removed meanwhile/headlight-.*: No such file.*TMPDIR"):
+        WorkerGroup(2, tmp_path, [], tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(worker_group, "start_python", refuse)
+    with pytest.raises(UserError, match="lets Headlight start no other thread or process"):
+        WorkerGroup(2, tmp_path, [], tmp_path)
+    assert list(tmp_path.iterdir()) == []
