@@ -29,8 +29,9 @@ def compare_paired(arguments: Namespace) -> int:
     warn_about_sentences(first)
     if first.sentences < MIN_SENTENCES:
         warn(
-            f"{_sentence_count(first)} are too few to tell the runs apart: where one is better in each, chance alone "
-            f"does that in more than 5 % of cases; expected at least {MIN_SENTENCES}"
+            f"{_sentence_count(first)} {'is' if first.sentences == 1 else 'are'} too few to tell the runs apart: "
+            "where one is better in each, chance alone does that in more than 5 % of cases; "
+            f"expected at least {MIN_SENTENCES}"
         )
     references = [reference for _, reference, _ in first.predictions]
     left_out = incomparable_metrics((first, second))

@@ -102,16 +102,13 @@ def warn_about_sentences(evaluation: Evaluation) -> None:
             f"which --split {evaluation.replaced_splits[0]} scores"
         )
     num_pairs = evaluation.sentences + evaluation.left_out + evaluation.plugin_left_out
-    if evaluation.plugin_left_out:
-        warn(
-            f"{evaluation.plugin_left_out:,} of {num_pairs:,} pairs of {evaluation.split} are left out by the "
-            "dataset's own options, and are not scored"
-        )
-    if evaluation.left_out:
-        warn(
-            f"{evaluation.left_out:,} of {num_pairs:,} pairs of {evaluation.split} are longer than "
-            "dataset.max_src_length or dataset.max_tgt_length, and are not scored"
-        )
+    for num, why in (
+        (evaluation.plugin_left_out, "left out by the dataset's own options"),
+        (evaluation.left_out, "longer than dataset.max_src_length or dataset.max_tgt_length"),
+    ):
+        if num:
+            are = "is" if num == 1 else "are"
+            warn(f"{num:,} of {num_pairs:,} pairs of {evaluation.split} {are} {why}, and {are} not scored")
     if evaluation.is_valid_again:
         warn("the dataset has no test pairs of its own: these are valid's, which chose the best checkpoint")
 

@@ -24,7 +24,8 @@ def _check(run: RunAtStep) -> str | None:
         return None
     more = f" and {len(dead) - _MAX_NAMED} more" if len(dead) > _MAX_NAMED else ""
     names = ", ".join(dead[:_MAX_NAMED]) + more
-    return f"{len(dead)} of {num_heads} heads read evenly from every token, whatever the sentence: {names}"
+    read = "reads" if len(dead) == 1 else "read"
+    return f"{len(dead)} of {num_heads} heads {read} evenly from every token, whatever the sentence: {names}"
 
 
 def _dead_heads(probe: Probe) -> tuple[list[str], int]:

@@ -35,8 +35,9 @@ def _check_split(sample: Sample, name: str) -> Iterator[Finding]:
     if leaked := split.in_train:
         yield Finding(
             check="leaks",
-            sentence=f"{len(leaked):,} of the {len(split.sources):,} different sources of the {name} split are "
-            f"in the train split too, {unquoted(min(leaked))!r:.80} for one; expected none.",
+            sentence=f"{len(leaked):,} of the {len(split.sources):,} different sources of the {name} split "
+            f"{'is' if len(leaked) == 1 else 'are'} in the train split too, {unquoted(min(leaked))!r:.80} for one; "
+            "expected none.",
             advice="Yield a pair only where split_of(source) == split, or, if this is intended, declare "
             "splits_overlap = True.",
         )

@@ -87,7 +87,8 @@ def check_learnability(sample: Sample, learnability: Learnability) -> Iterator[F
         sentence=f"A small model has not learned the first {_named(learnability.num_pairs)} by heart: after "
         f"{learnability.steps:,} steps in {learnability.seconds:.0f} s its loss is {learnability.loss:.2f} nats a "
         f"token; expected {LEARNED_LOSS} at the most.",
-        advice=f"{num_conflicting} of their sources have several targets: make each target follow from its source."
+        advice=f"{num_conflicting} of their sources {'has' if num_conflicting == 1 else 'have'} several targets: make "
+        "each target follow from its source."
         if num_conflicting
         else "Make the first pairs short and their targets follow from their sources; long texts take longer.",
     )

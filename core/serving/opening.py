@@ -102,11 +102,10 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
 
 def _report_mean(folder: RunFolder, trainer: Trainer, emit: Emit) -> None:
     steps, wanted = trainer.averaged_steps, trainer.config.training.average_checkpoints
-    sentence = (
-        f"The weights of {folder.path.name} are the mean of the checkpoints of steps {', '.join(map(str, steps))}: "
-        f"{len(steps)} of the {wanted} that training.average_checkpoints asks for."
-    )
-    emit(note(sentence))
+    named = f"the mean of the checkpoints of steps {', '.join(map(str, steps))}"
+    what = named if len(steps) > 1 else f"those of the checkpoint of step {steps[0]}"
+    of_those_wanted = f"{len(steps)} of the {wanted} that training.average_checkpoints asks for"
+    emit(note(f"The weights of {folder.path.name} are {what}: {of_those_wanted}."))
 
 
 def _resumable_checkpoint(request: OpenRun, folder: RunFolder, emit: Emit) -> str:

@@ -257,8 +257,8 @@ def test_pairs_that_are_too_long_are_counted(workspace: Path) -> None:
     record, errors = evaluate(workspace)
     assert (record["sentences"], record["left_out"], record["is_valid_again"]) == (4, 1, False)
     assert errors == [
-        "warning: 1 of 5 pairs of valid are longer than dataset.max_src_length or dataset.max_tgt_length, "
-        "and are not scored"
+        "warning: 1 of 5 pairs of valid is longer than dataset.max_src_length or dataset.max_tgt_length, "
+        "and is not scored"
     ]
 
 
@@ -291,6 +291,12 @@ def test_checkpoints_that_were_averaged_are_named(workspace: Path) -> None:
     assert errors[0] == (
         "The weights of run are the mean of the checkpoints of steps 10, 20: "
         "2 of the 5 that training.average_checkpoints asks for."
+    )
+    single = shutil.copytree(workspace / "run", workspace / "single")
+    shutil.rmtree(single / "checkpoints" / "000010")
+    result = run_headlight("evaluate", single, "--checkpoint", "last", cwd=workspace)
+    assert result.stderr.startswith(
+        "The weights of single are those of the checkpoint of step 20: 1 of the 5 that training.average_checkpoints"
     )
 
 

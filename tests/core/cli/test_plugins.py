@@ -104,7 +104,7 @@ def test_check_prints_its_findings_and_exits_accordingly(tmp_path: Path) -> None
     found = run_headlight("plugins", "check", "mine.py", cwd=tmp_path)
     assert (found.returncode, found.stderr) == (1, "")
     assert "learnability: not tried until the findings are fixed" in found.stdout
-    assert "1 of the 1 different sources of the valid split are in the train split too" in found.stdout
+    assert "1 of the 1 different sources of the valid split is in the train split too" in found.stdout
     clean = run_headlight("plugins", "check", "copy_task", "--set", "num_symbols=12", "--json", cwd=tmp_path)
     assert (clean.returncode, clean.stderr) == (0, "")
     report = json.loads(clean.stdout)

@@ -47,7 +47,7 @@ FAULTS: dict[NoticeKind, tuple[Fault, str]] = {
     "memorising": (Fault(plugin="noisy", rate=1e-2), "under the noise floor 0.555"),
     "diverging": (Fault(rate_later=1.0), "after it had been"),
     "no_rate": (Fault(rate=1e-9), "the learning rate is 1e-09"),
-    "dead_heads": (Fault(plant=kill_a_head), "1 of 6 heads read evenly from every token"),
+    "dead_heads": (Fault(plant=kill_a_head), "1 of 6 heads reads evenly from every token"),
     "plateau": (Fault(rate=1e-5, max_steps=160), "it has stood still for 80 steps"),
 }
 
