@@ -190,7 +190,9 @@ def _add_runs(verbs: _Verbs) -> None:
     printed = compare.add_mutually_exclusive_group()
     printed.add_argument("--csv", action="store_true", help="print a table for other programs")
     compare.add_argument(
-        "--paired-bootstrap", action="store_true", help="evaluate two runs; print p of each difference (Koehn 2004)"
+        "--paired-bootstrap",
+        action="store_true",
+        help="evaluate two runs; print p of each difference (Koehn 2004): sacrebleu's, in effect one-sided",
     )
     paired = compare.add_argument_group("with --paired-bootstrap")
     paired.add_argument("--split", choices=("valid", "test"), help="default: valid")
