@@ -17,6 +17,7 @@ from gui.view import View
 from gui.widgets.scrolling_page import ScrollingPage
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
+from tests.gui.not_none import not_none
 
 ZOOMS = (100, 125, 150, 200)
 
@@ -112,7 +113,7 @@ def test_the_smallest_window_scrolls_to_every_button_beside_setup(qtbot: QtBot, 
             learned.show_view(VIEWS.index(type(view)))
 
             def is_whole(view: View = view) -> bool:
-                controls = {one.parentWidget() for one in view.findChildren(QPushButton) if one.isVisible()}
+                controls = {not_none(one.parentWidget()) for one in view.findChildren(QPushButton) if one.isVisible()}
                 return drawer.geometry().right() < learned.pages.x() and not any(map(cut_texts, controls))
 
             qtbot.waitUntil(is_whole, timeout=WAIT_MS)
