@@ -16,9 +16,11 @@ from core.text_form import AS_IT_COMES, TextForm
         (TextForm(lowercase=True, normalisation="NFC"), "H\u0331a", "\u1e96a"),  # H with a line below has no NFC form
         (TextForm(cuts=("characters", ";")), "ice cream\tN;PL", "i c e ␣ c r e a m N PL"),
         (TextForm(lowercase=True, cuts=("characters", "words")), "Walk\tV  PST", "w a l k v pst"),
+        (TextForm(cuts=("words", ";")), "ice  cream\tN;;PL", "ice cream N PL"),
         (TextForm(cuts=("characters", ";")), "w a l k V PST", "w a l k V PST"),
         (TextForm(cuts=("characters", ";")), "walk\twalked\tV;PST", "walk\twalked\tV;PST"),
         (TextForm(cuts=("characters",)), "ice cream", "i c e ␣ c r e a m"),
+        (TextForm(cuts=("characters",)), "a dog", "a ␣ d o g"),
         (TextForm(cuts=("|",)), "a b|c", "ab c"),
         (TextForm(cuts=("words",)), "a  b", "a  b"),
         (AS_IT_COMES, " a \u2028 b\t", " a \u2028 b\t"),

@@ -13,6 +13,7 @@ from core.data.vocabulary import GrowingVocabulary, Vocabulary, most_frequent_fi
 def test_special_tokens_come_first() -> None:
     vocabulary = Vocabulary(["a", "b"])
     assert vocabulary.tokens == (*SPECIAL_TOKENS, "a", "b")
+    assert vocabulary.own_tokens == ["a", "b"] and "a" in vocabulary
     assert vocabulary.ids(["b", "a", "z"]) == [5, 4, UNK_ID]
     assert vocabulary.tokens_of([4, 5, UNK_ID]) == ["a", "b", "<unk>"]
 

@@ -29,6 +29,13 @@ def test_an_override_is_named_in_its_error(text: str, sentence: str) -> None:
     assert refusal(BASE, text) == sentence
 
 
+def test_an_error_names_the_override_of_its_key_and_the_line_of_any_other() -> None:
+    sentence = "seed: expected a whole number, given 'x'."
+    assert refusal(f"{BASE}seed: 3", "seed=x") == f"--set seed=x: {sentence}"
+    text = f"{BASE}training: {{early_stopping: null}}\nseed: x"
+    assert refusal(text, "training.early_stopping.patience=3") == f"run.yaml, line 3: {sentence}"
+
+
 @pytest.mark.parametrize(
     ("text", "key", "sentence"),
     [
@@ -69,6 +76,11 @@ def test_either_batch_setting_replaces_the_other_of_the_file(names: tuple[str, s
     given, other = names
     config = read(f"{BASE}training: {{{given}: 300}}", f"training.{other}=400")
     assert (getattr(config.training, given), getattr(config.training, other)) == (None, 400)
+
+
+def test_other_overrides_keep_the_batch_setting_of_the_file() -> None:
+    config = read(f"{BASE}training: {{batch_tokens: 300}}", "training.max_steps=5", "training.batch_size=null")
+    assert (config.training.batch_size, config.training.batch_tokens, config.training.max_steps) == (None, 300, 5)
 
 
 def test_changing_one_setting_keeps_the_others() -> None:

@@ -13,8 +13,9 @@ def test_the_untrained_model_is_probed_and_saved_but_not_validated() -> None:
 
 
 def test_each_task_has_its_steps_and_validation_the_last_step_too() -> None:
-    found = {step: DueTasks().pending(step, TRAINING, None) for step in (4, 20, 30, 40, 50)}
+    found = {step: DueTasks().pending(step, TRAINING, None) for step in (1, 4, 20, 30, 40, 50)}
     assert found == {
+        1: ["probe"],
         4: [],
         20: ["probe", "validation"],
         30: ["probe", "checkpoint"],

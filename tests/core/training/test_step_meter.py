@@ -62,6 +62,21 @@ def test_a_step_that_is_not_finite_is_noticed_at_once_on_a_cpu_and_not_returned(
     assert meter.not_finite_at == 2
 
 
+@pytest.mark.parametrize("is_loss_finite", [False, True])
+def test_a_gpu_is_asked_only_when_reading_which_step_and_what_of_it_is_not_finite(
+    is_loss_finite: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meter = StepMeter(CPU)
+    monkeypatch.setattr(meter, "_is_cheap_to_read", False)
+    take(meter, 7, 1.0)
+    measured = torch.tensor([1.0 if is_loss_finite else math.nan, 2.0, math.inf]).unbind()
+    meter.record(8, measured, rate=1e-3, num_tokens=1, seconds=0.5, epoch=0.5)
+    assert not meter.is_due
+    event = meter.read()
+    assert event is not None and event.arrays["train/loss"].tolist() == [1.0]
+    assert (meter.not_finite_at, meter.is_loss_finite) == (8, is_loss_finite)
+
+
 def test_if_the_first_step_is_not_finite_nothing_is_returned() -> None:
     meter = StepMeter(CPU)
     take(meter, 5, math.inf)
