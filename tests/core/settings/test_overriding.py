@@ -30,10 +30,11 @@ def test_an_override_is_named_in_its_error(text: str, sentence: str) -> None:
 
 
 def test_an_error_names_the_override_of_its_key_and_the_line_of_any_other() -> None:
-    sentence = "seed: expected a whole number, given 'x'."
-    assert refusal(f"{BASE}seed: 3", "seed=x") == f"--set seed=x: {sentence}"
-    text = f"{BASE}training: {{early_stopping: null}}\nseed: x"
-    assert refusal(text, "training.early_stopping.patience=3") == f"run.yaml, line 3: {sentence}"
+    expected = "expected a whole number, given 'x'."
+    assert refusal(f"{BASE}seed: 3", "seed=x") == f"--set seed=x: seed: {expected}"
+    text = f"{BASE}training: {{early_stopping: null, max_steps: x}}"
+    sentence = f"run.yaml, line 2: training.max_steps: {expected}"
+    assert refusal(text, "training.early_stopping.patience=3") == sentence
 
 
 @pytest.mark.parametrize(
