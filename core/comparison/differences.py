@@ -29,7 +29,7 @@ def changes_between(before: RunConfig, after: RunConfig) -> dict[str, object]:
     settings, changes = settings_of(after), Settings()
     for key in differing_settings((before, after)):
         group = key.rpartition(".")[0]
-        changed = group if key not in settings and group in settings else key
+        changed = group if group in settings else key
         changes[changed] = settings.get(changed)
     return changes
 
