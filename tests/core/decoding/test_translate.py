@@ -20,9 +20,14 @@ from tests.core.training.small_runs import MODEL
 
 @pytest.fixture(scope="module")
 def model(data: PreparedData) -> Transformer:
-    torch.manual_seed(0)
+    """Untrained, with weights so large that its outputs depend on the text."""
+    torch.manual_seed(8)
     vocabularies = len(data.src_vocabulary), len(data.tgt_vocabulary)
-    return Transformer(ModelConfig.model_validate(MODEL), *vocabularies, max_positions=data.max_src_length)
+    made = Transformer(ModelConfig.model_validate(MODEL), *vocabularies, max_positions=data.max_src_length)
+    with torch.no_grad():
+        for weight in (one for one in made.parameters() if one.dim() > 1):
+            weight *= 2.0
+    return made
 
 
 def translated(
@@ -42,7 +47,10 @@ def test_texts_are_translated_in_order_with_the_step(model: Transformer, data: P
 
 def test_more_texts_than_a_batch_keep_their_order(model: Transformer, data: PreparedData) -> None:
     texts = [" ".join("abcdef"[(i + j) % 6] for j in range(1 + i % 6)) for i in range(150)]
-    assert [one.source for one in translated(model, data, *texts)] == texts
+    found = translated(model, data, *texts)
+    assert [one.source for one in found] == texts
+    alone = {text: translated(model, data, text)[0].output for text in set(texts)}
+    assert [one.output for one in found] == [alone[text] for text in texts] and len(set(alone.values())) > 2
 
 
 @pytest.mark.parametrize(
