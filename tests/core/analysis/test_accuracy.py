@@ -40,5 +40,7 @@ def test_subwords_are_counted_as_words_both_ways() -> None:
 
 def test_a_sentence_with_a_wrong_end_is_not_right() -> None:
     (one, other) = (validated("a b", "a b", (0, 0, 1)), validated("a b", "a b c"))
-    found = compute_figures(0, (one, other)).by_length
+    figures = compute_figures(0, (one, other))
+    found = figures.by_length
     assert found.teacher_forced.tolist() == [0.5] and found.free_running.tolist() == [0.5]
+    assert figures.by_position.keys.tolist() == [1, 2]  # an added symbol is at no position of the reference

@@ -25,7 +25,7 @@ def test_each_pair_has_its_count_and_sentences() -> None:
         [0, 0, 0, 0, 1, 0],
     ]
     assert found.sentence_indices("b", "c") == (1, 2)
-    assert (found.errors, found.errors_shown) == (4, 4)
+    assert (found.errors, found.errors_shown) == (4, 4) and found.is_confused
     assert found.sentence_indices("d", LEFT_OUT) == (3,)
     assert found.sentence_indices(ADDED, "e") == (4,)
     assert found.shares[1].tolist() == [0, 1 / 3, 0, 2 / 3, 0, 0]

@@ -51,9 +51,18 @@ def test_before_the_first_validation_there_is_no_result() -> None:
 
 def test_a_removed_validation_does_not_count() -> None:
     learned = known([[True], [False]])
+
+    def right_since() -> list[int]:
+        times = learned.at(100)
+        assert times is not None
+        found: list[int] = times.right_since.tolist()
+        return found
+
+    assert right_since() == [NEVER]
     learned.remove(20)
-    times = learned.at(100)
-    assert times is not None and times.right_since.tolist() == [10]
+    assert right_since() == [10]
+    learned.add(20, np.array([False]))
+    assert right_since() == [NEVER]
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=4))

@@ -88,6 +88,12 @@ def test_runs_of_a_command_with_lengths_of_different_data_are_reported(tmp_path:
     assert runs_with_other_data([RunResults.read(one), RunResults.read(other)]) == (0, 1)
 
 
+def test_runs_of_other_settings_or_unknown_data_are_not_reported(tmp_path: Path) -> None:
+    one, other = run(tmp_path, "a", 0, data="old"), run(tmp_path, "b", 0, heads=8, data="new")
+    unknown = run(tmp_path, "c", 1)
+    assert runs_with_other_data([RunResults.read(one) for one in (one, other, unknown)]) is None
+
+
 def test_different_auto_values_do_not_separate_the_runs_of_a_command(tmp_path: Path) -> None:
     one, other = (run(tmp_path, name, seed, group="g") for name, seed in (("a", 0), ("b", 1)))
     config = other.config()
