@@ -63,6 +63,8 @@ def test_a_removed_validation_does_not_count() -> None:
     assert right_since() == [10]
     learned.add(20, np.array([False]))
     assert right_since() == [NEVER]
+    learned.remove(10)
+    assert right_since() == [NEVER]
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=4))
