@@ -69,7 +69,7 @@ def test_a_gpu_is_asked_only_when_reading_which_step_and_what_of_it_is_not_finit
     meter = StepMeter(CPU)
     monkeypatch.setattr(meter, "_is_cheap_to_read", False)
     take(meter, 7, 1.0)
-    measured = torch.tensor([1.0 if is_loss_finite else math.nan, 2.0, math.inf]).unbind()
+    measured = torch.tensor(1.0 if is_loss_finite else math.nan), torch.tensor(2.0), torch.tensor(math.inf)
     meter.record(8, measured, rate=1e-3, num_tokens=1, seconds=0.5, epoch=0.5)
     assert not meter.is_due
     event = meter.read()
