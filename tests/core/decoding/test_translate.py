@@ -26,7 +26,7 @@ def model(data: PreparedData) -> Transformer:
     made = Transformer(ModelConfig.model_validate(MODEL), *vocabularies, max_positions=data.max_src_length)
     with torch.no_grad():
         for weight in (one for one in made.parameters() if one.dim() > 1):
-            weight *= 2.0
+            weight.mul_(2.0)
     return made
 
 
