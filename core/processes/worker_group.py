@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from core.at_path import exists
 from core.errors import UserError, WorkAborted
 from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
@@ -206,6 +207,8 @@ class WorkerGroup:
 
     def output(self) -> str:
         """The last lines that torchrun and the processes wrote to their terminal."""
+        if not exists(self._output_path):  # many systems remove temporary files that nobody has read for days
+            return ""
         return self._output_path.read_text(encoding="utf-8", errors="replace")[-OUTPUT_CHARACTERS:]
 
     # -- stopping ------------------------------------------------------------------------------------------------------

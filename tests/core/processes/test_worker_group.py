@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -9,19 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from core.events import Trouble
 from core.processes import worker_group
-from core.processes.connection import Connection
+from core.processes.connection import Connection, Packet
 from core.processes.worker_group import WorkerGroup
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it starts no group of processes")
 
 
-def test_a_group_is_killed_though_one_of_its_processes_ends_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """torchrun is asked to end them first, and may have done so between a look at a connection and the kill."""
+@pytest.fixture(autouse=True)
+def torchrun_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = [sys.executable, "-c", "import time; time.sleep(1000)"]
     monkeypatch.setattr(worker_group, "torchrun_command", lambda _: waiting)
+
+
+def test_a_group_is_killed_though_one_of_its_processes_ends_meanwhile(tmp_path: Path) -> None:
+    """torchrun is asked to end them first, and may have done so between a look at a connection and the kill."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     ours, theirs = socket.socketpair()
@@ -31,3 +35,13 @@ def test_a_group_is_killed_though_one_of_its_processes_ends_meanwhile(
         group.kill()
     assert group._torchrun.poll() is not None
     assert not Path(group._folder.name).exists()
+
+
+def test_an_error_is_passed_on_though_the_system_has_cleared_the_temporary_folder(tmp_path: Path) -> None:
+    group, trouble = WorkerGroup(2, tmp_path, [], tmp_path), Trouble(sentence="A process has ended.")
+    shutil.rmtree(group._folder.name)
+    try:
+        group._incoming.put(Packet.of("event", trouble))
+        assert group.poll() == trouble
+    finally:
+        group.kill()
