@@ -126,6 +126,9 @@ class RequestLoop:
             self._apply_control(request)
         except UserError as error:
             refuse(future, error)
+            return
+        if isinstance(request, SetProcesses):  # for us alone: the first process would start others of its own
+            answer(future, None)
         else:
             self._answer_where_run_is(lambda _: None, request, future)
 

@@ -118,8 +118,12 @@ def require_requests_are_answered(qtbot: QtBot, window: MainWindow) -> None:
     bridge.ask(ChangeSetting(key="training.max_steps", value=10**6), answers.append)
     qtbot.waitUntil(lambda: len(answers) == 3, timeout=WAIT_MS)
     assert answers[0][0].step == length and answers[0][0].sentence is not None
+    processes, spin = worker_pids(), window.setup_drawer.processes_row.spin
+    spin.setValue(1)
+    spin.setValue(2)  # a change of mind
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step > length + 5, timeout=WAIT_MS)
+    assert worker_pids() == processes
     assert "2 2 3" in bridge.history.sentences
 
 
