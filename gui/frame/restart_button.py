@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
 
 from core.comparison.differences import changed_keys
+from gui.sentences.tokens import isolated
 from gui.widgets.labels import escape_mnemonics
 from gui.workbench import Workbench
 
@@ -39,9 +40,8 @@ class RestartButton(QPushButton):
     def refresh(self) -> None:
         """Say what a click would begin, or what has to be fixed first."""
         waiting = self._workbench.waiting_changes
-        text = restart_text(self._workbench)
-        self.setText(escape_mnemonics(text))
-        self.setAccessibleName(text)
+        self.setAccessibleName(restart_text(self._workbench))
+        self._fit()
         goes_on = self._workbench.will_replace_branch
         what = "Continue from these weights" if goes_on else "Begin a new run; the old one is kept"
         invalid_keys = self._find_invalid()
@@ -55,6 +55,17 @@ class RestartButton(QPushButton):
         """Begin once the plugin has accepted the options just typed; one that it rejects has to be fixed first."""
         if not self._workbench.option_check.defers(self._begin) and not self._find_invalid():
             self._workbench.restart()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave out the middle of a text that does not fit: a preset's or file's name may have a hundred characters."""
+        metrics = self.fontMetrics()
+        frame = self.sizeHint().width() - metrics.size(Qt.TextFlag.TextShowMnemonic, self.text()).width()
+        seen = metrics.elidedText(self.accessibleName(), Qt.TextElideMode.ElideMiddle, self.width() - frame)
+        self.setText(escape_mnemonics(seen))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -76,7 +87,8 @@ def restart_text(workbench: Workbench) -> str:
     if taken is None or draft is None or taken == workbench.applied:
         return f"Restart with {_changes(len(workbench.waiting_changes))}"
     changed = len(changed_keys(taken, draft))
-    return f"Restart as {taken.name or taken.dataset.plugin}" + (f", {_changes(changed)}" if changed else "")
+    name = isolated(taken.name or taken.dataset.plugin)
+    return f"Restart as {name}" + (f", {_changes(changed)}" if changed else "")
 
 
 def _changes(count: int) -> str:

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import cut_texts
 from tests.gui.not_none import not_none
 
 
@@ -43,6 +44,11 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     workbench.replace_draft(origin.model_copy(update={"name": "R&D"}))
     assert drawer.restart_button.text() == "Restart as R&&D"  # a single & would underline a letter
     assert drawer.restart_button.accessibleName() == "Restart as R&D"
+    workbench.replace_draft(origin.model_copy(update={"name": "as long as a name may be " * 4}))
+    workbench.edit("model.d_ff", 24)
+    qtbot.waitUntil(lambda: not cut_texts(not_none(drawer.restart_button.parentWidget())), timeout=WAIT_MS)
+    assert drawer.restart_button.text().startswith("Restart as as long")
+    assert drawer.restart_button.text().endswith(", 1 change")
     workbench.replace_draft(origin)
     workbench.edit("model.d_ff", 24)
     window.rail.setup_button.click()
