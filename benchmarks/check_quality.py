@@ -182,11 +182,10 @@ def row(name: str, typed: str, trained: Trained, options: tuple[str, ...], reach
 
 def with_rows(page: str, name: str, rows: list[str]) -> str:
     """The page with these rows in place of the task's previous ones, or else at the end of its first table."""
-    lines = page.split("\n")
-    previous = [index for index, line in enumerate(lines) if line.startswith(f"| {name} | `")]
+    lines, own = page.split("\n"), f"| {name} | `"
     table_end = next(index for index, line in enumerate(lines) if line.startswith("|") and not lines[index + 1]) + 1
-    at = previous[0] if previous else table_end
-    return "\n".join([*lines[:at], *rows, *(lines[index] for index in range(at, len(lines)) if index not in previous)])
+    at = next((index for index, line in enumerate(lines) if line.startswith(own)), table_end)
+    return "\n".join([*lines[:at], *rows, *(line for line in lines[at:] if not line.startswith(own))])
 
 
 def missing_folder(task: Task, data: Path | None) -> str | None:

@@ -71,20 +71,14 @@ class WorkerGroup:
         self._last_received_at = 0.0
         self._pending: dict[int, PendingRequest] = {}
         self._numbers = count(1)
-        with ExitStack() as stack, _reporting_start_errors():
+        with ExitStack() as stack, _reporting_start_errors(self._socket_path):
             stack.callback(self._folder.cleanup)
             stack.callback(self._server.close)
-            self._listen()
+            self._server.bind(str(self._socket_path))
+            self._server.listen()
+            self._server.settimeout(POLL_SECONDS)
             self._torchrun = self._start_torchrun(plugin_dirs, cache_dir)
             stack.pop_all()
-
-    def _listen(self) -> None:
-        try:
-            self._server.bind(str(self._socket_path))
-        except OSError as error:  # a socket's path has at most some hundred characters
-            raise _unreachable(self._socket_path, error) from None
-        self._server.listen()
-        self._server.settimeout(POLL_SECONDS)
 
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
         worker = ["-m", "core.processes.worker", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
@@ -236,24 +230,17 @@ class WorkerGroup:
 
 
 @contextmanager
-def _reporting_start_errors() -> Iterator[None]:
+def _reporting_start_errors(socket_path: Path | None = None) -> Iterator[None]:
     """Turn an OSError in the block into a UserError about the temporary files: the run would be blamed for it."""
     try:
         yield
     except OSError as error:
-        raise (
-            as_memory_error(error)
-            or as_file_limit_error(error)
-            or as_temporary_folder_error(error)
-            or _unreachable(error.filename, error)
+        known = as_memory_error(error) or as_file_limit_error(error) or as_temporary_folder_error(error)
+        path = error.filename or socket_path  # of at most some hundred characters, for which the error names no file
+        raise known or UserError(
+            f"Other processes cannot be reached through {path}: {error.strerror or error}.",
+            "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
         ) from None
-
-
-def _unreachable(path: str | Path, error: OSError) -> UserError:
-    return UserError(
-        f"Other processes cannot be reached through {path}: {error.strerror or error}.",
-        "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
-    )
 
 
 def _complete(request: Request[Any], future: Future[Any], packet: Packet) -> None:
