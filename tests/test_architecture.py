@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,15 @@ def test_no_package_imports_one_above_it(package: str) -> None:
         if any(is_within(target, forbidden) for forbidden in FORBIDDEN[package])
     ]
     assert broken == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Also not inside functions or for the type checker only: what needs each other belongs together."""
+    files = module_files()
+    sorter = TopologicalSorter(
+        {name: {to for _, to in all_imports(path) if to in files} for name, path in files.items()}
+    )
+    sorter.prepare()  # raises CycleError, which names the files
 
 
 def test_plugins_import_core_plugin_and_the_standard_library_only() -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from core.errors import UserError
 from core.notices.notice import Notice, NoticeKind, Rule
+from core.notices.readable_run import ReadableRun
 from core.notices.rules import RULES
 from core.notices.run_at_step import RunAtStep, Trigger
-
-if TYPE_CHECKING:
-    from core.history import History
 
 PublishedNotices = tuple[dict[NoticeKind, Notice], dict[NoticeKind, int]]
 
@@ -32,20 +29,20 @@ class NoticeTracker:
         self._checks: dict[NoticeKind, list[tuple[int, bool]]] = {}  # per rule: its steps, and whether it saw anything
         self._checked_until: dict[Trigger, int] = {"probe": -1, "validation": -1}
 
-    def check_new(self, history: History) -> Iterator[None]:
+    def check_new(self, run: ReadableRun) -> Iterator[None]:
         """Check what is new, yielding after each probe and validation; may be abandoned at any yield."""
-        prepared = history.prepared
+        prepared = run.prepared
         if prepared is None:
             return
         steps_to_check: dict[Trigger, list[int]] = {
-            "probe": history.probe_steps,
-            "validation": sorted(history.validations),
+            "probe": run.probe_steps,
+            "validation": sorted(run.validations),
         }
         for trigger, steps in steps_to_check.items():
             rules = [rule for rule in RULES if rule.trigger == trigger]
             for step in steps[bisect_right(steps, self._checked_until[trigger]) :]:
                 self._checked_until[trigger] = step
-                self._check_rules(rules, RunAtStep(history, prepared, step, trigger))
+                self._check_rules(rules, RunAtStep(run, prepared, step, trigger))
                 yield
         self._published = dict(self._notices), dict(self._ended)
 

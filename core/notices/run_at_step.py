@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import RunConfig
 from core.events import Prepared, ValidatedSentence
+from core.notices.readable_run import ReadableRun
 from core.probes import Probe
-
-if TYPE_CHECKING:
-    from core.history import History
 
 Trigger = Literal["probe", "validation"]
 
@@ -29,11 +26,11 @@ class RunAtStep:
     A probe comes before the validation of its step.
     """
 
-    def __init__(self, history: History, prepared: Prepared, step: int, trigger: Trigger) -> None:
+    def __init__(self, run: ReadableRun, prepared: Prepared, step: int, trigger: Trigger) -> None:
         self.step = step
-        self.config: RunConfig = history.config_at(step)  # of then: a run that is prolonged keeps its notices
+        self.config = run.config_at(step)  # of then: a run that is prolonged keeps its notices
         self.prepared = prepared
-        self._history = history
+        self._run = run
         self._validated_until = step if trigger == "validation" else step - 1
 
     @property
@@ -58,7 +55,7 @@ class RunAtStep:
 
     def losses(self) -> NDArray[np.float64]:
         """[N] mean training losses of `SMOOTHED_OVER` steps each, counted back from this step; the newest last."""
-        steps, losses = self._history.curve("train/loss")
+        steps, losses = self._run.curve("train/loss")
         past = losses[: np.searchsorted(steps, self.step, side="right")]
         complete = past[len(past) % SMOOTHED_OVER :]
         means: NDArray[np.float64] = complete.reshape(-1, SMOOTHED_OVER).mean(axis=1)
@@ -66,19 +63,19 @@ class RunAtStep:
 
     def rates(self) -> NDArray[np.float64]:
         """[N] learning rates of the last `SMOOTHED_OVER` steps."""
-        steps, rates = self._history.curve("train/learning_rate")
+        steps, rates = self._run.curve("train/learning_rate")
         return rates[: np.searchsorted(steps, self.step, side="right")][-SMOOTHED_OVER:]
 
     def metric(self, name: str) -> float | None:
         """A metric of the newest validation up to here."""
-        return self._history.value(f"valid/{name}", self._validated_until)
+        return self._run.value(f"valid/{name}", self._validated_until)
 
     def sentences(self) -> tuple[ValidatedSentence, ...]:
         """The sentences of the validation at this step. Raises UserError if they were thinned out."""
-        return self._history.validation(self.step).sentences
+        return self._run.validation(self.step).sentences
 
     def probe(self) -> Probe:
         """The probe of this step."""
-        probe = self._history.probe(self.step)
+        probe = self._run.probe(self.step)
         assert probe is not None  # rules look only at probed steps
         return probe
