@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from core.errors import UserError
-from core.run_files.format import FORMAT, require_known_format
-from core.settings.errors import first_error
-from core.settings.quoting import format_value
-from core.settings.strict_yaml import Document, read_yaml_file, write_yaml
+from core.file_format import FORMAT, require_known_format
+from core.user_input.errors import first_error
+from core.user_input.quoting import format_value
+from core.user_input.strict_yaml import Document, read_yaml_file, write_yaml
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]

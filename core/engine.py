@@ -19,10 +19,10 @@ from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.machine.garbage_collection import gc_frozen_afterwards
 from core.machine.resource_errors import as_memory_error
+from core.pending import PendingRequest, answer, refuse
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
-from core.serving.pending import PendingRequest, answer, refuse
 
 if TYPE_CHECKING:
     from core.serving.request_loop import RequestLoop

@@ -34,6 +34,9 @@ from core.events import (
     StepsDone,
     ValidationDone,
 )
+from core.growing_run.growing_curve import GrowingCurve, Steps, Values
+from core.growing_run.metrics_tail import MetricsTail
+from core.growing_run.recent_cache import RecentCache
 from core.notices.notice_tracker import NoticeTracker
 from core.probes import Probe
 from core.run_files import metrics_file
@@ -41,9 +44,6 @@ from core.run_files.documents import DamagedFile
 from core.run_files.file_names import METRICS, STATE
 from core.run_files.step_files import CHECKPOINTS, PROBES, SNAPSHOTS
 from core.run_folder import RunFolder
-from core.runs.growing_curve import GrowingCurve, Steps, Values
-from core.runs.metrics_tail import MetricsTail
-from core.runs.recent_cache import RecentCache
 from core.settings.overriding import change_setting
 
 PROBES_IN_MEMORY = 48

@@ -15,7 +15,7 @@ from core.errors import UserError
 from core.plugin import API_VERSION
 from core.plugins_host.discovery import NAME_PATTERN
 from core.plugins_host.plugin_info import PluginInfo
-from core.settings.strict_yaml import read_yaml
+from core.user_input.strict_yaml import read_yaml
 
 
 def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:

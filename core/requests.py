@@ -11,10 +11,10 @@ from core.answers.anatomy import AttentionKind, DotProduct, Masks
 from core.answers.beam_tree import BeamTree
 from core.answers.evaluation import Evaluation
 from core.answers.head_ablation import HeadAblation, HeadId
+from core.answers.plugin_report import Bounds, PluginReport
 from core.answers.translation import Translation
 from core.config import RunConfig
 from core.events import Prepared
-from core.plugin_check.report import Bounds, PluginReport
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Purpose = Literal["learn", "resume", "evaluate", "translate"]

@@ -69,7 +69,7 @@ from core.run_files.unsynced_files import UnsyncedFiles
 from core.run_files.validation_file import read_validation_file, validation_bytes
 from core.run_files.write_errors import reporting_write_errors
 from core.settings.overriding import change_setting
-from core.settings.strict_yaml import read_written_yaml
+from core.user_input.strict_yaml import read_written_yaml
 
 __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
 

@@ -23,7 +23,6 @@ from gui.frame.drop_target import DropTarget
 from gui.frame.focus_frame import FocusFrame
 from gui.frame.help_sheet import HelpSheet
 from gui.frame.rail import Rail
-from gui.frame.restart_button import restart_text
 from gui.frame.resume_banner import ResumeBanner, interrupted_run
 from gui.frame.run_title import RunTitle
 from gui.frame.shortcut_priority import ShortcutPriority
@@ -33,6 +32,7 @@ from gui.frame.transport import Transport
 from gui.frame.trouble_strip import TroubleStrip
 from gui.frame.view_pages import ViewPages
 from gui.panels.learning.time_strip import TimeStrip
+from gui.panels.setup.restart_button import restart_text
 from gui.view import View
 from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView

@@ -16,11 +16,11 @@ from core.home_paths import expand_home
 from core.plugin_files import absolute
 from core.settings.fields import SettingField
 from core.settings.overriding import parse_value
-from gui.datasets.path_button import PathButton
 from gui.text_list import format_texts, parse_texts
 from gui.theme import GRID
 from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.labels import escape_mnemonics, plain_label
+from gui.widgets.path_button import PathButton
 from gui.widgets.scroll_areas import scroll_into_view
 
 NONE = "none"

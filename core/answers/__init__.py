@@ -1,1 +1,1 @@
-"""Answers to questions about the model: frozen records of numpy and plain Python, free of torch."""
+"""Answers to questions about a model or a dataset: frozen records of numpy and plain Python, free of torch."""

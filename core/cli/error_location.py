@@ -10,7 +10,7 @@ from core.errors import UserError
 from core.plugins_host.errors import NoSuchPlugin
 from core.settings.fields import named_setting
 from core.settings.overriding import parse_override
-from core.settings.strict_yaml import Document, KeyPath
+from core.user_input.strict_yaml import Document, KeyPath
 
 
 def with_location(error: UserError, arguments: Namespace) -> UserError:

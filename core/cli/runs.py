@@ -21,7 +21,7 @@ from core.run_files.hidden_folders import delete_run
 from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.runs.run_summary import summarise, unreadable_state
-from core.settings.quoting import format_value
+from core.user_input.quoting import format_value
 
 _FIELDS = (
     *("run", "name", "note", "group", "parent", "parent_step", "is_shared", "state", "reason", "last_step"),

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from core.cli.one_line import one_line
 from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
-from core.settings.quoting import format_value
+from core.user_input.quoting import format_value
 
 tqdm.monitor_interval = 0  # no monitor thread beside the engine's
 tqdm.set_lock(RLock())  # its own is for several processes: on Python 3.14, making it starts one

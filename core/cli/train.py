@@ -31,8 +31,8 @@ from core.run_folder import RunFolder
 from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, parse_override
 from core.settings.presets import preset_or_file
-from core.settings.strict_yaml import Document
 from core.torchrun import is_leader, report_to_torchrun, require_one_process, silence_torch
+from core.user_input.strict_yaml import Document
 from core.validation_size import ValidationSize
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from core.cli.terminal_progress import texts_bar
 from core.cli.text_files import output_file, read_lines, require_not_an_input, source_name
 from core.errors import UserError
 from core.requests import FindUnreadable, Translate
-from core.settings.quoting import format_value
+from core.user_input.quoting import format_value
 
 _CHUNK_SIZE = 256
 _LIST_KEYS = ("unknown", "n_best", "tokens", "probabilities")  # keys of a record, with empty lists for an empty text

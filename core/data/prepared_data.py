@@ -24,8 +24,8 @@ from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
-from core.settings.errors import first_message
 from core.text_form import AS_IT_COMES, TextForm
+from core.user_input.errors import first_message
 
 DOCUMENT = "data.json"
 _NOT_TEXT = {PAD_ID, BOS_ID, EOS_ID}

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from core.config import AUTO_SIZE, Auto, TokenizerConfig
 from core.errors import UserError
 from core.plugins_host.plugin_info import PluginInfo
-from core.settings.errors import first_error
+from core.user_input.errors import first_error
 
 
 def resolve_tokenizer(given: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:

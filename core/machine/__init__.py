@@ -1,1 +1,1 @@
-"""The machine and the process we run in: memory, processor, signals, versions."""
+"""The machine and the process we run in: memory, processor, signals."""

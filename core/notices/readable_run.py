@@ -6,8 +6,8 @@ from typing import Protocol
 
 from core.config import RunConfig
 from core.events import Prepared, ValidationDone
+from core.growing_run.growing_curve import Steps, Values
 from core.probes import Probe
-from core.runs.growing_curve import Steps, Values
 
 
 class ReadableRun(Protocol):

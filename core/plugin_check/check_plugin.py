@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
+from core.answers.plugin_report import PluginReport
 from core.events import Progress
 from core.plugin_check.learnability import check_learnability, memorise_pairs
 from core.plugin_check.plugin_checker import CheckOutcome, PluginChecker
-from core.plugin_check.report import PluginReport
 from core.plugins_host.host import PluginHost
 from core.requests import CheckPlugin
 

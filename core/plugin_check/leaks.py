@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.answers.plugin_report import Finding
 from core.data.splits import HELD_OUT
-from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
 from core.plugins_host.pair_lines import unquoted
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 import torch
 
+from core.answers.plugin_report import Finding, Learnability
 from core.config import ModelConfig, TrainingConfig
 from core.data.batch import Batch
 from core.data.batching import make_batch
@@ -16,7 +17,6 @@ from core.data.vocabulary import Vocabulary
 from core.events import Progress
 from core.model.transformer import Transformer
 from core.plugin import Pair
-from core.plugin_check.report import Finding, Learnability
 from core.plugin_check.sample import Sample, SplitSample
 from core.training.random_state import RandomState
 from core.training.threads import threads

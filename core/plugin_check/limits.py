@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from core.answers.plugin_report import Finding
 from core.data.unigram import frequency_loss
 from core.plugin_check.optional_methods import NUM_SCORED_PAIRS, PREFIX, metrics_of
-from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
 from core.training.metrics import BUILT_IN
 

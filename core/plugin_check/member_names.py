@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.plugin_check.report import Finding
+from core.answers.plugin_report import Finding
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.plugin_check.report import Finding
+from core.answers.plugin_report import Finding
 from core.plugins_host.discovery import PluginSource
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo, is_built_in

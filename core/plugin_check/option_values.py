@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from core.answers.plugin_report import Finding, TriedOptions
 from core.data.splits import SPLITS
 from core.errors import UserError
 from core.plugin_check.limits import check_limits
 from core.plugin_check.optional_methods import check_metrics, check_symbols
-from core.plugin_check.report import Finding, TriedOptions
 from core.plugin_check.sample import ReportProgress, Sample, SplitSample, tokenize_split
 from core.plugin_check.texts import check_alignments, check_texts
 from core.plugins_host.errors import EmptySplit, OptionsRefused, PluginError

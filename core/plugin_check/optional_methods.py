@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from core.answers.plugin_report import Finding
 from core.at_path import exists
-from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
 from core.training.metrics import BUILT_IN, LOWER_IS_BETTER, ONLY_EVALUATED, higher_is_better
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from core.answers.plugin_report import Finding
 from core.errors import UserError
-from core.plugin_check.report import Finding
 from core.plugins_host.common_mistakes import TYPES_REMEDY
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
-from core.settings.strict_yaml import read_yaml, write_yaml
+from core.user_input.strict_yaml import read_yaml, write_yaml
 
 SUPPORTED_TYPES = ("integer", "number", "boolean", "string")
 

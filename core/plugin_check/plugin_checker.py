@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.answers.plugin_report import Bounds, Figures, Finding, PluginReport, TriedOptions
 from core.at_path import exists, is_dir, is_file
 from core.errors import UserError
 from core.plugin_check.leaks import check_leaks
@@ -29,7 +30,6 @@ from core.plugin_check.repeatability import (
     check_shards_differ,
     depends_on_seed,
 )
-from core.plugin_check.report import Bounds, Figures, Finding, PluginReport, TriedOptions
 from core.plugin_check.sample import Sample, draw_sample
 from core.plugin_check.side_effects import check_side_effects
 from core.plugin_check.statistics import check_figures, compute_figures

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from core.answers.plugin_report import Finding
 from core.data.splits import HELD_OUT, SPLITS
 from core.plugin import Pair
-from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
 from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.answers.plugin_report import Figures, Lengths, PluginReport, SplitFigures
 from core.per_cent import per_cent
-from core.plugin_check.report import Figures, Lengths, PluginReport, SplitFigures
 
 
 def findings_text(report: PluginReport) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from core.answers.plugin_report import Bounds
 from core.config import TokenizerConfig
 from core.data.pair_texts import write_pairs
 from core.data.splits import HELD_OUT
@@ -21,7 +22,6 @@ from core.data.vocabulary import unique_tokens
 from core.data.vocabulary_builder import subword_pieces
 from core.generators import run_to_end
 from core.plugin import Pair
-from core.plugin_check.report import Bounds
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines, lines_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.plugin_check.report import Finding
+from core.answers.plugin_report import Finding
 from core.plugin_check.sample import Sample
 from core.plugins_host.common_mistakes import remedy_for
 

@@ -8,11 +8,11 @@ from statistics import median_low
 
 import numpy as np
 
+from core.answers.plugin_report import Figures, Finding, Lengths, SplitFigures
 from core.config import TrainingConfig
 from core.data.batch_plan import padding_share
 from core.data.splits import HELD_OUT
 from core.per_cent import per_cent
-from core.plugin_check.report import Figures, Finding, Lengths, SplitFigures
 from core.plugin_check.sample import Sample, SplitSample, Tokens
 
 MAX_DUPLICATES = 0.9

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.answers.plugin_report import Finding
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.tokenizers import Tokenizer
-from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample, SplitSample, Tokens
 
 MAX_TOKENS = 1000

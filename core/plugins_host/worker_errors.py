@@ -17,7 +17,7 @@ from core import plugin as plugin_api
 from core.at_path import is_dir, is_file
 from core.plugin import API_VERSION, BadData, DatasetPlugin, Options
 from core.plugins_host.common_mistakes import remedy_for
-from core.settings.quoting import format_value, quoted_hint
+from core.user_input.quoting import format_value, quoted_hint
 
 REMEDIES: dict[type[BaseException], str] = {
     ImportError: "Import core.plugin and the standard library only, or install it beside Headlight",

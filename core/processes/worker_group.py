@@ -24,9 +24,9 @@ from core.errors import UserError, WorkAborted
 from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
 from core.machine.resource_errors import as_file_limit_error, as_memory_error, as_temporary_folder_error
+from core.pending import PendingRequest, answer, refuse
 from core.processes.connection import Connection, Packet, exception_from
 from core.requests import OpenRun, Request, SetPace
-from core.serving.pending import PendingRequest, answer, refuse
 from core.torchrun import torchrun_command
 
 START_TIMEOUT_SECONDS = 120.0
@@ -81,7 +81,7 @@ class WorkerGroup:
             stack.pop_all()
 
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
-        worker = ["-m", "core.processes.worker", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
+        worker = ["-m", "core.worker_process", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
         log_options = ["--log-dir", self._folder.name]  # otherwise torchrun leaves a folder of its own each time
         with self._output_path.open("wb") as output:

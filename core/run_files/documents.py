@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UserError
 from core.machine.resource_errors import as_file_limit_error
-from core.settings.errors import first_message
+from core.user_input.errors import first_message
 
 Shape = TypeVar("Shape")
 

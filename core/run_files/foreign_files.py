@@ -9,12 +9,12 @@ from pathlib import Path
 
 from core.at_path import is_file
 from core.errors import UserError
+from core.file_format import FORMAT
 from core.run_files.checked_lines import is_intact
 from core.run_files.file_names import ALL_FILES, CONFIG, METRICS, STATE, any_of
-from core.run_files.format import FORMAT
 from core.run_files.state import read_state
 from core.run_files.step_files import STEP_FILES, STEP_FOLDERS
-from core.settings.strict_yaml import read_yaml_file
+from core.user_input.strict_yaml import read_yaml_file
 
 _CRASH_SUFFIX = r"(\.tmp|\.old)?"  # left by a crash
 _RUN_FILE = re.compile(

@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from core.at_path import is_file
 from core.events import SettingChanged
+from core.file_format import FORMAT, require_known_format
 from core.run_files.claiming import is_alive, process_start_id
 from core.run_files.documents import (
     DamagedFile,
@@ -23,7 +24,6 @@ from core.run_files.documents import (
     validated,
 )
 from core.run_files.file_names import STATE
-from core.run_files.format import FORMAT, require_known_format
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
 # Bounds for untrusted values: every calendar goes to the year 3000, an archive takes steps of twelve digits,

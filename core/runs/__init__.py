@@ -1,1 +1,1 @@
-"""What is read from a run: its summary, its curves as they grow, and the steps where something happened."""
+"""What is told of a whole run: its summary, the steps where something happened, and one that another process writes."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.run_files.format import NewerFormat
+from core.file_format import NewerFormat
 from core.run_folder import RunFolder
 
 

@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.machine.environment import environment
 from core.requests import Start
+from core.run_files.environment import environment
 from core.run_files.runs_dir import require_disk_space
 from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder

@@ -13,9 +13,9 @@ from typing import Any
 
 from core.errors import UserError
 from core.events import Event
+from core.pending import PendingRequest, answer, refuse
 from core.plugin_check.check_plugin import check_plugin
 from core.plugins_host.host import PluginHost
-from core.processes.other_processes import OtherProcesses
 from core.requests import (
     AddSentence,
     Branch,
@@ -43,7 +43,7 @@ from core.requests import (
     Stop,
     Translate,
 )
-from core.serving.pending import PendingRequest, answer, refuse
+from core.serving.other_processes import OtherProcesses
 from core.serving.session import Session
 from core.torchrun import max_processes
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from core.config import Effect, RunConfig
-from core.settings.quoting import format_bound
+from core.user_input.quoting import format_bound
 
 Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "texts", "options", "group"]
 PathKind = Literal["", "file", "folder"]

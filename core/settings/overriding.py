@@ -7,8 +7,8 @@ from typing import Any
 
 from core.config import RunConfig, config_from_document
 from core.errors import UserError
-from core.settings.quoting import format_value
-from core.settings.strict_yaml import Document, KeyPath, dotted, read_yaml
+from core.user_input.quoting import format_value
+from core.user_input.strict_yaml import Document, KeyPath, dotted, read_yaml
 
 OVERRIDE_EXAMPLE = "training.max_steps=200"
 

@@ -11,7 +11,7 @@ from core.config import RunConfig, config_from_document
 from core.errors import UserError
 from core.home_paths import expand_home
 from core.settings.overriding import override
-from core.settings.strict_yaml import Document, read_yaml, read_yaml_file
+from core.user_input.strict_yaml import Document, read_yaml, read_yaml_file
 
 FIRST_PRESET = "toy_german_english"
 """What the window opens with."""

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from core.decoding.probed_sentences import SentenceToProbe
 from core.errors import UserError
-from core.settings.errors import first_message
 from core.training.best import Best
+from core.user_input.errors import first_message
 
 
 class CheckpointState(BaseModel):

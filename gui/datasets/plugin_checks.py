@@ -7,8 +7,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from core.answers.plugin_report import PluginReport
 from core.events import Progress
-from core.plugin_check.report import PluginReport
 from core.plugins_host.plugin_info import PluginInfo
 from core.requests import CheckPlugin
 from gui.bridge import EngineBridge

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.answers.plugin_report import PluginReport
 from core.home_paths import shorten_home
-from core.plugin_check.report import PluginReport
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.plugins_host.plugin_info import PluginInfo
 

@@ -19,11 +19,11 @@ from core.comparison.seeds import SeedGroup, seed_groups
 from core.comparison.target_tokens import TargetTokens, groups_of_same_tokens
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence
+from core.growing_run.growing_curve import GrowingCurve
+from core.growing_run.metrics_tail import MetricsTail
 from core.probes import Probe, ProbedSentence
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
-from core.runs.growing_curve import GrowingCurve
-from core.runs.metrics_tail import MetricsTail
 from core.validation_size import ValidationSize
 from gui.runs.rows import RunRow
 from gui.runs.run_names import distinct_names

@@ -17,10 +17,10 @@ from gui.context import Context
 from gui.panels.runs.comparison_pages import ComparisonPages
 from gui.panels.runs.run_details import RunDetails
 from gui.panels.runs.run_table import RunTable
+from gui.panels.runs.shared_runs import SharedRuns
 from gui.runs.disabled_reasons import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
 from gui.runs.rows import RunRow, RunRowReader, matches
 from gui.runs.run_names import shorten_name
-from gui.runs.shared_runs import SharedRuns
 from gui.runs.trash import TrashResult, move_to_trash
 from gui.sentences.tokens import quoted_search
 from gui.theme import GRID

@@ -25,12 +25,12 @@ from core.settings.fields import OPTIONS, SettingField, named_setting, run_setti
 from core.settings.overriding import change_setting
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
 from gui.context import Context
-from gui.datasets.plugin_options import PluginOptions
 from gui.edit_validation import field_error
-from gui.frame.processes_row import ProcessesRow
-from gui.frame.restart_button import RestartButton
 from gui.option_form import FormRow, OptionForm
 from gui.panels.learning.planned_schedule import PlannedSchedule
+from gui.panels.setup.plugin_options import PluginOptions
+from gui.panels.setup.processes_row import ProcessesRow
+from gui.panels.setup.restart_button import RestartButton
 from gui.pictures.export_button import ExportButton
 from gui.runs.rows import example_path
 from gui.theme import GRID

@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 
 from core.answers.head_ablation import HeadId
+from core.answers.plugin_report import Bounds
 from core.config import RunConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Event, Prepared, Progress, RunFinished, StateChanged, Trouble
-from core.plugin_check.report import Bounds
 from core.processes.records import REQUESTS
 from core.requests import (
     AddSentence,

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from gui.main_window import MainWindow
 from gui.views.setup import SECTIONS
 from tests.gui.conftest import WAIT_MS
-from tests.gui.frame.test_restart_button import filled_buttons
+from tests.gui.panels.setup.test_restart_button import filled_buttons
 from tests.gui.test_legible import scenes
 
 KINDS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QSlider)

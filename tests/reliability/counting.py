@@ -45,7 +45,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     ended = [terminalreporter.getreports(outcome) for outcome in ("passed", "failed", "error", "skipped")]
     results = results_of(report for reports in ended for report in reports if isinstance(report, pytest.TestReport))
     if config.getoption("--full", False) and results:
-        from core.machine.environment import code_revision  # loads torch, which pytest may not have needed otherwise
+        from core.run_files.environment import code_revision  # loads torch, which pytest may not have needed otherwise
 
         results = merge_with_file(config.rootpath / RESULTS_FILE, code_revision(), results)
     lines = table_lines(results)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from core.answers.plugin_report import PluginReport
 from core.home_paths import shorten_home
-from core.plugin_check.report import PluginReport
 from core.plugin_check.report_text import figures_lines
 from gui.datasets.plugin_rows import OURS, PluginRow
 from gui.theme import GRID

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from core.answers.plugin_report import Bounds
 from core.engine import Engine
-from core.plugin_check.report import Bounds
 from core.requests import CheckPlugin
 from tests.core.watcher import answered
 

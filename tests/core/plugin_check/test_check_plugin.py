@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from core.answers.plugin_report import Bounds
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Progress
-from core.plugin_check.report import Bounds
 from core.plugin_check.report_text import report_text
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.requests import CheckPlugin, Learn, Pause, SetPace

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.answers.plugin_report import Lengths, PluginReport
 from core.engine import Engine
-from core.plugin_check.report import Lengths, PluginReport
 from core.plugin_check.report_text import report_text
 from core.requests import CheckPlugin
 from tests.core.watcher import answered

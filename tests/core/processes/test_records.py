@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
+from core import worker_process
 from core.config import DecodingConfig, RunConfig
 from core.errors import RunNotWritable, UserError, WorkAborted
-from core.processes import worker, worker_group
+from core.processes import worker_group
 from core.processes.connection import Connection, Packet, exception_from, refusal_packet
 from core.processes.records import EVENTS, REQUESTS, answer_type
 from core.processes.worker_group import WorkerGroup
@@ -160,14 +161,14 @@ def test_a_truncated_packet_is_the_end_of_the_connection(num_bytes: int) -> None
 def test_the_temporary_folder_of_a_window_that_was_killed_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "STOP_SIGNALS", ())
+    monkeypatch.setattr(worker_process, "STOP_SIGNALS", ())
     folder, (ours, theirs) = tmp_path / "headlight-1", socket.socketpair()
     folder.mkdir()
     (folder / "output.txt").touch()
     theirs.close()
     arguments = Namespace(socket=folder / "socket", cache_dir=tmp_path / "cache", plugins_dir=[])
     connection = Connection(ours)
-    worker._serve_window(connection, arguments)
+    worker_process._serve_window(connection, arguments)
     connection.close()
     assert not folder.exists()
 

@@ -11,7 +11,7 @@ def worker_pids() -> dict[int, int]:
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            is_worker = b"core.processes.worker" in (folder / "cmdline").read_bytes().split(b"\0")
+            is_worker = b"core.worker_process" in (folder / "cmdline").read_bytes().split(b"\0")
             environment = (folder / "environ").read_bytes().split(b"\0")
         except OSError:  # it has ended meanwhile, or belongs to another user
             continue

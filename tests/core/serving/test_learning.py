@@ -21,7 +21,6 @@ from core.answers.head_ablation import HeadId
 from core.engine import Engine
 from core.errors import UserError
 from core.events import CheckpointSaved, Prepared, ProbeDone, Progress, RunFinished, Trouble, ValidationDone
-from core.machine.environment import code_revision
 from core.requests import (
     AddSentence,
     ChangeSetting,
@@ -38,6 +37,7 @@ from core.requests import (
     Stop,
     Translate,
 )
+from core.run_files.environment import code_revision
 from core.run_folder import RunFolder
 from core.training import trainer
 from core.training.validation import score_split

@@ -7,7 +7,7 @@ import pytest
 from core.config import RunConfig, config_from_document
 from core.errors import UserError
 from core.settings.overriding import override
-from core.settings.strict_yaml import read_yaml
+from core.user_input.strict_yaml import read_yaml
 
 BASE = "dataset: {plugin: copy_task}\n"
 

@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.config import RunConfig
-from core.settings.errors import first_error
 from core.settings.fields import SettingField, run_settings
+from core.user_input.errors import first_error
 
 
 class Inner(BaseModel):

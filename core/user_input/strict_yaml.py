@@ -17,7 +17,7 @@ from yaml.composer import Composer
 
 from core.at_path import is_dir
 from core.errors import UserError
-from core.settings.quoting import format_value
+from core.user_input.quoting import format_value
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20

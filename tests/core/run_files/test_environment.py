@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine import environment
+from core.run_files import environment
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -10,9 +10,9 @@ import pytest
 
 from core.config import config_to_yaml
 from core.errors import UserError
-from core.settings import strict_yaml
 from core.settings.presets import preset_names, read_preset
-from core.settings.strict_yaml import MAX_BYTES, dotted, read_written_yaml, read_yaml, read_yaml_file, write_yaml
+from core.user_input import strict_yaml
+from core.user_input.strict_yaml import MAX_BYTES, dotted, read_written_yaml, read_yaml, read_yaml_file, write_yaml
 
 STRANGE = {
     "a long name with: colons": "word " * 60,

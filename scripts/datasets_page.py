@@ -1,4 +1,4 @@
-"""Writes docs/datasets.md from our plugins: `python -m core.settings.datasets_page > docs/datasets.md`."""
+"""Writes docs/datasets.md from our plugins: `python -m scripts.datasets_page > docs/datasets.md`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo, is_built_in
 from core.settings.fields import SettingField, schema_settings
-from core.settings.page import default_cell, help_cell, value_cell
+from scripts.settings_page import default_cell, help_cell, value_cell
 
 _HEAD = """# The datasets and their options
 
 Each dataset is a plugin: `dataset.plugin` names it, and `dataset.options` holds the keys below, which all take effect
 with a new run. The other keys of `dataset` (tokenizers, longest sentences) are in [settings.md](settings.md).
 [plugin-guide.md](plugin-guide.md) explains how to write a plugin. This page is generated from the plugins:
-`python -m core.settings.datasets_page > docs/datasets.md`.
+`python -m scripts.datasets_page > docs/datasets.md`.
 
 To train on texts of your own, use `parallel_text`. For pairs of files, cut into 8,000 subwords shared by both sides:
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.settings.quoting import format_value
+from core.user_input.quoting import format_value
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from core.settings.quoting import format_bound, format_value, quoted_hint
-from core.settings.strict_yaml import Document, KeyPath, dotted
+from core.user_input.quoting import format_bound, format_value, quoted_hint
+from core.user_input.strict_yaml import Document, KeyPath, dotted
 
 _EXPECTED = {
     "int_type": "a whole number",

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from core.plugin import File, Folder, Options, option
 from core.settings.fields import schema_settings
-from gui.datasets.path_button import PathButton
 from gui.option_form import OptionForm
+from gui.widgets.path_button import PathButton
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import child_of
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from core.config import read_config
-from core.settings.datasets_page import datasets_page
+from scripts.datasets_page import datasets_page
 
-PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
+PAGE = Path(__file__).parents[2] / "docs" / "datasets.md"
 
 
 def test_the_page_in_docs_equals_the_plugins_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HEADLIGHT_PLUGINS", raising=False)
     expected = datasets_page()
-    assert PAGE.read_text(encoding="utf-8") == expected, "run: python -m core.settings.datasets_page > docs/datasets.md"
+    assert PAGE.read_text(encoding="utf-8") == expected, "run: python -m scripts.datasets_page > docs/datasets.md"
 
 
 def test_the_pages_example_is_a_valid_config(tmp_path: Path) -> None:

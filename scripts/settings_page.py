@@ -1,4 +1,4 @@
-"""Writes docs/settings.md from the declarations: `python -m core.settings.page > docs/settings.md`."""
+"""Writes docs/settings.md from the declarations: `python -m scripts.settings_page > docs/settings.md`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = """# Settings of a run
 
 Every key of a run's YAML file. `headlight train FILE.yaml --set KEY=VALUE` overrides one.
 A change that takes effect *now* acts between two steps of a running training; all others need a *new run*.
-This page is generated from `core/config.py`: `python -m core.settings.page > docs/settings.md`.
+This page is generated from `core/config.py`: `python -m scripts.settings_page > docs/settings.md`.
 """
 _COLUMNS = "| key | default | value | takes effect | meaning |\n|---|---|---|---|---|"
 
