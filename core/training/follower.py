@@ -64,7 +64,11 @@ def _train(description: dict[str, Any], host: PluginHost, processes: SeveralProc
     processes.synchronise(updater.tensors)
     with contextlib.closing(TrainBatches(data, config.training, config.seed, host)) as source:
         source.restore(description["batches"])
+        newest_step = 0.0
         for command in processes.commands():
+            if command.step <= newest_step:  # the first process has returned to its last good step
+                updater.optimizer.reset_found_inf()
+            newest_step = command.step
             torch.manual_seed(processes.dropout_seed(config.seed, int(command.step)))
             batches = [next(source) for _ in range(config.training.accumulate_steps)]
             try:

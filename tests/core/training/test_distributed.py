@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import signal
@@ -15,12 +16,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from torch import Tensor
 
 from core.data.batching import make_batch
 from core.data.prepared_data import PreparedData
+from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
 from core.torchrun import ProcessRank, torchrun_command
-from core.training.distributed import SeveralProcesses
+from core.training.distributed import SeveralProcesses, StepCommand
+from core.training.follower import _train
+from core.training.loss import Loss
+from tests.core.training.small_runs import MakeTrainer
 from tests.in_process import run_headlight
 from tests.reliability.run_digests import assert_same, digests
 
@@ -230,3 +236,36 @@ def test_the_rows_of_a_batch_are_divided_among_processes(data: PreparedData) -> 
     rows = [row for part in parts for row in part[0].tgt_output.tolist()]
     assert sorted(rows) == sorted(batch.tgt_output.tolist())
     assert sum(part[0].num_target_tokens for part in parts) == batch.num_target_tokens
+
+
+class ProcessesThatDiverge(SeveralProcesses):
+    """Of the steps that the first process orders, the first one's gradient is not finite."""
+
+    def __init__(self, steps: Sequence[float]) -> None:
+        super().__init__(ProcessRank(1, 2))
+        self._ordered = steps
+        self.weights_after: list[Tensor] = []
+
+    def synchronise(self, tensors: Sequence[Tensor]) -> None:
+        self._weights = tensors[0]
+
+    def commands(self) -> Iterator[StepCommand]:
+        for step in self._ordered:
+            yield StepCommand(step, 1e-3, 0.1, 0.0, math.nan)
+            self.weights_after.append(self._weights.clone())
+
+    def all_reduce(self, gradients: Tensor, local_loss: Loss) -> Loss:
+        if not self.weights_after:
+            gradients.fill_(math.nan)
+        return local_loss
+
+
+@pytest.mark.parametrize("steps", [(1.0, 1.0), (1.0, 2.0, 1.0)])  # it is noticed at once, or late
+def test_every_process_updates_again_after_a_divergence(
+    steps: Sequence[float], make_trainer: MakeTrainer, host: PluginHost
+) -> None:
+    """Otherwise the others would go on with the weights of the last good step, and the first with its own."""
+    processes = ProcessesThatDiverge(steps)
+    _train(make_trainer()._description(), host, processes)
+    *refused, updated = processes.weights_after
+    assert refused[0].equal(refused[-1]) and not refused[-1].equal(updated)
