@@ -59,7 +59,9 @@ class OtherProcesses:
             self.must_return = True
             return None
         lost = self._workers.lost_worker_error() if event is None else None
-        self.must_return = lost is not None or (isinstance(event, RunFinished) and event.reason == "process")
+        # If memory ran out in a step of the first, the others still wait for its part.
+        ended = isinstance(event, RunFinished) and event.reason in ("memory", "process")
+        self.must_return = lost is not None or ended
         return as_trouble(lost) if lost is not None else event
 
     def move_run(self, pace: float | None) -> Work:

@@ -1,4 +1,4 @@
-"""The group of processes alone, without torch: how it is ended."""
+"""The group of processes without torchrun: what comes from it, and how it is ended."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from core.events import Trouble
+from core.events import FinishReason, RunFinished, Trouble
+from core.plugins_host.host import PluginHost
 from core.processes import worker_group
 from core.processes.connection import Connection, Packet
+from core.processes.other_processes import OtherProcesses
 from core.processes.worker_group import WorkerGroup
+from core.serving.session import Session
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it starts no group of processes")
 
@@ -45,3 +48,18 @@ def test_an_error_is_passed_on_though_the_system_has_cleared_the_temporary_folde
         assert group.poll() == trouble
     finally:
         group.kill()
+
+
+@pytest.mark.parametrize(("reason", "must_return"), [("memory", True), ("process", True), ("diverged", False)])
+def test_the_run_returns_when_a_process_is_lost_or_waits_for_a_step_that_did_not_fit_in_memory(
+    reason: FinishReason, must_return: bool, tmp_path: Path
+) -> None:
+    """Otherwise the others would end a minute later, and that would be reported in place of what to do."""
+    processes = OtherProcesses(Session(lambda _: None, PluginHost([]), tmp_path), [])
+    processes._workers = WorkerGroup(2, tmp_path, [], tmp_path)
+    try:
+        ended = RunFinished(run=tmp_path, step=4, reason=reason, metrics={})
+        processes._workers._incoming.put(Packet.of("event", ended))
+        assert processes.poll(1.0) == ended and processes.must_return == must_return
+    finally:
+        processes.kill_workers()
