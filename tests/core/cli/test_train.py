@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import socket
 import sys
 import threading
@@ -436,13 +437,14 @@ def test_an_internal_error_while_the_engine_starts_is_reported(
         assert line.startswith("headlight: a fault of ours (ImportError: libtorch_cpu.so: no such file). Please report")
 
 
+def no_room(*_: object) -> None:
+    raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 8000000000 bytes.")
+
+
 @pytest.mark.parametrize("validate_every", [20, 30])  # during training, and only at its end
 def test_a_validation_that_does_not_fit_in_memory_ends_the_run_for_that_reason(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate_every: int
 ) -> None:
-    def no_room(*_: object) -> None:
-        raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 8000000000 bytes.")
-
     monkeypatch.setattr("core.training.trainer.score_split", no_room)
     run, settings = tmp_path / "run", ("--set", f"training.validate_every={validate_every}")
     result = run_headlight(
@@ -458,3 +460,16 @@ def test_a_validation_that_does_not_fit_in_memory_ends_the_run_for_that_reason(
     saved = run / "checkpoints" / f"{RunFolder.open(run).checkpoint_steps()[-1]:06}"
     assert f"headlight: stopped at step 20 (memory); saved: {saved}. " in result.stderr
     assert RunFolder.open(run).state.reason == "memory"
+
+
+def test_the_first_of_several_processes_says_what_is_saved_though_torchrun_ends_it_meanwhile(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """torchrun does so when another process ends with an error: its connection to the first was closed in a step."""
+    monkeypatch.setattr("core.training.trainer.score_split", no_room)
+    monkeypatch.setattr("core.cli.train.is_alone", lambda: False)
+    meanwhile, before = [], signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("core.cli.train._print_result", lambda _: meanwhile.append(signal.getsignal(signal.SIGTERM)))
+    run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", "run", cwd=tmp_path)
+    signal.signal(signal.SIGTERM, before)
+    assert meanwhile == [signal.SIG_IGN]
