@@ -16,6 +16,7 @@ from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 
 _CHUNK = 64
+_LEAST = -1e30  # of a forced token: sums of these are finite, so that its place is not taken for an empty one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +86,9 @@ class _BeamState:
     def extend(self, logits: Tensor) -> Tensor:
         """Fill the places with the best continuations; return their parents [B, K]. Overwrites logits [B * K, V]."""
         total = torch.log_softmax(logits, -1, out=logits).view(*self.newest.shape, -1)
-        total += self.log_probabilities[..., None]
         if self.length < len(self.search.prefix):
             _mask_all_but(total, self.search.prefix[self.length] - FIRST_OUTPUT_ID)
+        total += self.log_probabilities[..., None]
         values, indices = top_k(total.flatten(1), self.search.beam_size)
         parents = indices // total.shape[-1]
         self.newest = indices % total.shape[-1] + FIRST_OUTPUT_ID
@@ -136,11 +137,11 @@ class _BeamState:
         return ScoredHypothesis(self.chosen[row, beam, :length].tolist(), finished, score)
 
 
-def _mask_all_but(totals: Tensor, column: int) -> None:
-    """Set all of [B, K, V] but this column of V to -inf."""
-    kept = totals[..., column].clone()
-    totals.fill_(-torch.inf)
-    totals[..., column] = kept
+def _mask_all_but(log_probabilities: Tensor, column: int) -> None:
+    """Set all of [B, K, V] but this column of V to -inf. If this one has overflowed to it, it gets a large number."""
+    kept = log_probabilities[..., column].clamp(min=_LEAST)
+    log_probabilities.fill_(-torch.inf)
+    log_probabilities[..., column] = kept
 
 
 def top_k(values: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -161,3 +161,11 @@ def test_a_sentence_whose_logits_overflow_still_has_an_output(beam_size: int) ->
         model.src_embedding.tokens.weight[4] = torch.finfo(torch.float32).max
     sources = [[4, 5, EOS_ID], [6, 7, EOS_ID], [8, EOS_ID], [5, 6, 7, EOS_ID]]
     assert [len(found) for found in search(model, sources, beam_size, 0.6, 10, num_best=1)] == [1, 1, 1, 1]
+
+
+def test_an_output_begins_with_a_prefix_whose_logits_overflow() -> None:
+    model, src = small_model(), padded(SOURCES)
+    with torch.no_grad():
+        model.output.bias[[5, 7]] = -torch.inf
+    settings = BeamSearchSettings(beam_size=3, length_penalty=0.6, max_length=4, num_best=1, prefix=(7, 5))
+    assert [best.tokens[:2] for (best,) in beam_decode(model, src, src != PAD_ID, settings)] == [[7, 5]] * 3
