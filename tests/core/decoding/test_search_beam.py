@@ -20,6 +20,7 @@ from tests.core.training.small_runs import MODEL
 
 TEXT = "a b c d"
 MAX_LENGTH = 7
+SEEDS_OF_LONG_OUTPUTS = (28, 61, 86)  # also of greedy decoding; most of these models write nothing
 
 
 def model_of(data: PreparedData, seed: int) -> Transformer:
@@ -55,7 +56,7 @@ def test_every_place_of_the_beam_is_that_of_the_reference(data: PreparedData, se
     assert [one[2] for one in found] == pytest.approx([one[2] for one in expected], abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, 19, *SEEDS_OF_LONG_OUTPUTS])
 def test_the_outputs_are_those_of_the_beam_and_each_has_a_path_in_the_tree(data: PreparedData, seed: int) -> None:
     model = model_of(data, seed)
     tree, decoding = tree_of(model, data, 4), DecodingConfig(beam_size=4, length_penalty=0.6, max_length=MAX_LENGTH)
@@ -82,7 +83,7 @@ def test_each_node_has_its_fate_and_probability(data: PreparedData) -> None:
     assert tree.path(("nowhere",)) == ()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", SEEDS_OF_LONG_OUTPUTS)
 def test_every_output_begins_with_the_prefix(data: PreparedData, seed: int) -> None:
     model = model_of(data, seed)
     prefix = tuple(data.tgt_vocabulary.tokens[-2:])
