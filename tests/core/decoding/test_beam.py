@@ -114,11 +114,18 @@ def test_cut_outputs_come_after_finished_ones() -> None:
     assert any(True in finished and False in finished for finished in are_finished)
 
 
-def test_a_batch_that_shrinks_equals_its_sentences_one_by_one() -> None:
+def test_a_batch_that_shrinks_equals_its_sentences_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shrinks when all hypotheses of a quarter of its sentences have ended."""
     model = eager_to_end(small_model(seed=17, dtype=torch.float64))
     sources = torch.randint(4, 11, (32, 7), generator=torch.Generator().manual_seed(0)).tolist()
+    steps = record_calls(monkeypatch, IncrementalDecoder, "step")
     together = search(model, sources, 3, 0.6, 20, num_best=3)
     assert len({len(found[0].tokens) for found in together}) > 3
+    lengths = [max(len(one.produced) for one in found) for found in together]
+    fractions = [
+        sum(length > position for length in lengths) / (len(newest) / 3) for position, (_, newest) in enumerate(steps)
+    ]
+    assert len(steps) == max(lengths) and min(fractions) > 0.75 and fractions.count(1.0) < len(steps)
     for source, found in zip(sources, together, strict=True):
         assert_equal(found, search(model, [source], 3, 0.6, 20, num_best=3)[0])
 

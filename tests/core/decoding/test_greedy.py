@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode
+from core.decoding.incremental_decoder import IncrementalDecoder
 from core.errors import UserError
 from tests.core.decoding.reference import eager_to_end, greedy_without_cache, next_logits
 from tests.core.model.builders import MAX_POSITIONS, VARIANTS, padded, small_model
+from tests.record_calls import record_calls
 
 sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*ids, EOS_ID]), min_size=1, max_size=5)
 
@@ -27,14 +29,20 @@ def test_greedy_decoding_equals_decoding_without_a_cache(
     assert decoded == [greedy_without_cache(model, source, max_length) for source in sources]
 
 
-def test_sentences_end_at_different_steps_and_stay_in_order() -> None:
-    """The batch shrinks as sentences end, and still gives the outputs of single sentences."""
+def test_sentences_end_at_different_steps_and_stay_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The batch shrinks when a quarter of it has ended, and still gives the outputs of single sentences."""
     model = eager_to_end(small_model(seed=11))
     generator = torch.Generator().manual_seed(0)
     src = torch.randint(4, 11, (64, 7), generator=generator)
     mask = torch.ones_like(src, dtype=torch.bool)
+    steps = record_calls(monkeypatch, IncrementalDecoder, "step")
     together = greedy_decode(model, src, mask, max_length=20)
-    assert len({len(one.tokens) for one in together}) > 3
+    lengths = [len(one.produced) for one in together]
+    assert len(set(lengths)) > 3
+    fractions = [
+        sum(length > position for length in lengths) / len(newest) for position, (_, newest) in enumerate(steps)
+    ]
+    assert len(steps) == max(lengths) and min(fractions) > 0.75 and fractions.count(1.0) < len(steps)
     assert len({tuple(one.tokens) for one in together}) > 10
     assert together == [greedy_decode(model, src[i : i + 1], mask[i : i + 1], max_length=20)[0] for i in range(64)]
 
