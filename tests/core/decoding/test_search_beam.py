@@ -71,12 +71,13 @@ def test_the_outputs_are_those_of_the_beam_and_each_has_a_path_in_the_tree(data:
 
 
 def test_each_node_has_its_fate_and_probability(data: PreparedData) -> None:
-    tree = tree_of(model_of(data, 1), data, 3)
+    tree = tree_of(model_of(data, 61), data, 3)
+    assert {node.fate for node in tree.nodes} == {"went on", "finished", "cut", "too long"}
     parents = {node.parent for node in tree.nodes}
     for index, node in enumerate(tree.nodes):
         assert (node.fate == "went on") == (index in parents)
         assert (node.fate == "finished") == (node.token == "<eos>")
-        assert (node.fate == "too long") <= (node.position == MAX_LENGTH - 1)
+        assert (node.fate == "too long") == (node.position == MAX_LENGTH - 1 and node.token != "<eos>")
         before = tree.nodes[node.parent].log_probability if node.parent >= 0 else 0.0
         assert node.probability == pytest.approx(torch.tensor(node.log_probability - before).exp().item())
     assert tree.step == 9 and tree.source == TEXT
