@@ -53,7 +53,7 @@ class _Bounded:
     def get_event(self) -> yaml.Event:
         event: yaml.Event = super().get_event()  # type: ignore[misc]
         line = event.start_mark.line + 1 if event.start_mark else 1
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        if getattr(event, "anchor", None):  # an alias has one, too
             raise UserError(f"{self._document}, line {line}: aliases (& and *) are not supported; write the value out.")
         self._depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if self._depth > MAX_DEPTH:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,16 @@ from core.config import config_to_yaml
 from core.errors import UserError
 from core.settings.presets import preset_names, read_preset
 from core.user_input import strict_yaml
-from core.user_input.strict_yaml import MAX_BYTES, dotted, read_written_yaml, read_yaml, read_yaml_file, write_yaml
+from core.user_input.strict_yaml import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    KeyPath,
+    dotted,
+    read_written_yaml,
+    read_yaml,
+    read_yaml_file,
+    write_yaml,
+)
 
 STRANGE = {
     "a long name with: colons": "word " * 60,
@@ -47,6 +57,7 @@ def test_values_have_the_type_a_person_expects(text: str, expected: object) -> N
     [
         *[("2.5e4", 25_000), ("+1E+3", 1000), ("-12e1", -120), ("1500e-2", 15), ("0e0", 0)],
         *[("1.5e0", 1.5), ("1000.0", 1000.0), ("5e-1", 0.5), ("1e400", math.inf), ("1e300", 1e300)],
+        *[("-1e300", -1e300), (f"{2**53 + 1}e0", float(2**53)), (f"{2**53 - 1}e0", 2**53 - 1)],
     ],
 )
 def test_a_whole_number_in_scientific_notation_is_an_int(text: str, expected: float) -> None:
@@ -65,6 +76,10 @@ def test_written_values_are_read_back_unchanged(written: str | float) -> None:
     read = read_yaml(write_yaml({"key": [written], "other": written}), "x").value
     assert read == {"key": [written], "other": written}
     assert type(read["other"]) is type(written)
+
+
+def test_what_is_written_is_plain_and_keeps_its_order() -> None:
+    assert write_yaml({"z": "ü", "a": [1, True]}) == "z: ü\na:\n- 1\n- true\n"
 
 
 @pytest.mark.parametrize("name", ["strange", "typed", *preset_names()])
@@ -118,6 +133,8 @@ def test_lines_are_known_for_every_key() -> None:
     assert document.where(("b", "d", "e")) == "run.yaml, line 4"
     assert document.where(("b", "missing")) == "run.yaml, line 2"
     assert document.where(("missing",)) == "run.yaml"
+    overrides: dict[KeyPath, str] = {("f", "g"): "--set f.g=5", ("f", "h"): "--set f.h=6", ("i", "j"): "--set i.j=7"}
+    assert replace(document, overrides=overrides).where(("f",)) == "--set f.h=6"
 
 
 @pytest.mark.parametrize(
@@ -125,16 +142,18 @@ def test_lines_are_known_for_every_key() -> None:
     [
         ("", "x: is empty; expected a run's settings in YAML."),
         ("# nothing\n", "x: is empty; expected a run's settings in YAML."),
+        ("a: 1\nb: *c", "x, line 2: aliases (& and *) are not supported; write the value out."),
         ("a: 1\nb: 2\na: 3", "x, line 3: a is given twice (first on line 1)."),
         ("b:\n  a: 1\n  a: 3", "x, line 3: b.a is given twice (first on line 2)."),
-        ("a: &b 1\nc: *b", "x, line 1: aliases (& and *) are not supported; write the value out."),
+        ("a: 1\nb: &c 1\nd: *c", "x, line 2: aliases (& and *) are not supported; write the value out."),
         ("[" * 20_000, "x, line 1: nested deeper than 20 levels."),
         ("a: " + "{a: " * 20_000, "x, line 1: nested deeper than 20 levels."),
         ("a: [1", "x, line 1: this is not YAML (expected ',' or ']', but got '<stream end>')."),
         ("---\na: 1\n---\nb: 1", "x, line 3: this is not YAML (but found another document)."),
         (
             "a:\n\tb: 1",
-            r"x, line 2: this is not YAML (found character '\t' that cannot start any token). Indent with spaces",
+            r"x, line 2: this is not YAML (found character '\t' that cannot start any token)."
+            " Indent with spaces instead of tabs.",
         ),
         ("? [1, 2]\n: 3", "x, line 1: expected a name before the colon."),
         ("a: !!int foo", "x, line 1: 'foo' cannot be read as a value."),
@@ -149,15 +168,26 @@ def test_lines_are_known_for_every_key() -> None:
         ("a: !!python/name:os.system x", None),
         ("a: !!python/object/apply:os.getcwd 3", None),
         ("\x01", "x: this is not YAML text (unacceptable character #x0001: special characters are not allowed)."),
-        (f"a: {'9' * 5000}", "x, line 1: '99999999999999999999999999999999999999999999999999999999... cannot be read"),
+        (
+            f"a: {'9' * 5000}",
+            "x, line 1: '99999999999999999999999999999999999999999999999999999999... cannot be read as a value.",
+        ),
         ("a" * (MAX_BYTES + 1), "x: larger than 1,000,000 characters; expected a run's settings in YAML."),
     ],
 )
 def test_invalid_yaml_is_refused(text: str, sentence: str | None) -> None:
     with pytest.raises(UserError) as exc_info:
         read_yaml(text, "x")
-    assert str(exc_info.value).startswith(sentence or "x, line 1: this is not YAML (could not determine a constructor")
+    unknown_tag = "x, line 1: this is not YAML (could not determine a constructor"
+    assert str(exc_info.value) == sentence or (sentence is None and str(exc_info.value).startswith(unknown_tag))
     assert "\n" not in str(exc_info.value)
+
+
+def test_only_depth_is_limited_and_not_the_number_of_lists() -> None:
+    nested = "[" * (MAX_DEPTH - 1) + "]" * (MAX_DEPTH - 1)  # in the mapping of `value`
+    assert len(value(f"[{'[], ' * 50}]")) == 50 and value(nested)
+    with pytest.raises(UserError, match="nested deeper than 20 levels"):
+        value(f"[{nested}]")
 
 
 def test_an_alias_bomb_is_refused_without_expanding_it() -> None:
