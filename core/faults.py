@@ -9,6 +9,7 @@ from pathlib import Path
 from core.errors import RunNotWritable, UserError
 from core.events import Trouble
 from core.run_files.runs_dir import is_gone
+from core.run_files.write_errors import unwritable_path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -40,7 +41,8 @@ def as_run_not_writable(error: OSError, path: Path) -> RunNotWritable:
     """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone."""
     if is_gone(path):
         return RunNotWritable(*folder_gone_message(path))
-    return RunNotWritable(f"The run cannot be written to {path}: {error.strerror or error}.", _what_helps(error))
+    where = unwritable_path(error, path)
+    return RunNotWritable(f"The run cannot be written to {where}: {error.strerror or error}.", _what_helps(error))
 
 
 def _what_helps(error: OSError) -> str:

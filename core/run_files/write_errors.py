@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,8 @@ from core.machine.resource_errors import as_file_limit_error
 def reporting_write_errors(
     path: Path, option: str = "--runs-dir", *, advice: str = "", error_type: type[UserError] = RunNotWritable
 ) -> Iterator[None]:
-    """Turn an OSError in the block into an error about `path`, with the option that names it, or other advice.
+    """Turn an OSError in the block into an error about `path` or what is in it, with the option that names `path`, or
+    other advice.
 
     For a RunNotWritable the window offers to keep the run at hand elsewhere: for files that are not that run's, let
     `error_type` be UserError.
@@ -24,5 +26,12 @@ def reporting_write_errors(
     except OSError as error:
         what_to_do = advice or f"Choose another folder ({option} in a terminal)."
         raise as_file_limit_error(error) or error_type(
-            f"{path} cannot be written: {error.strerror or error}.", what_to_do
+            f"{unwritable_path(error, path)} cannot be written: {error.strerror or error}.", what_to_do
         ) from None
+
+
+def unwritable_path(error: OSError, path: Path) -> Path:
+    """The file or folder within `path` that the error is about; of a new one, the folder it was to be in."""
+    named = Path(error.filename or path)
+    within = (one for one in (named, *named.parents) if one.is_relative_to(path))
+    return next(filter(os.path.lexists, within), path)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UserError
+from core.errors import RunNotWritable, UserError
 from core.events import Trouble
 from core.faults import as_run_not_writable, as_trouble
+from core.run_files.write_errors import reporting_write_errors
 
 
 def test_a_user_error_keeps_its_sentence_and_advice() -> None:
@@ -39,6 +40,26 @@ def test_a_full_disk_is_reported_with_its_path(run: Path) -> None:
     error = as_run_not_writable(OSError(28, "No space left on device"), run)
     assert error.sentence == f"The run cannot be written to {run}: No space left on device."
     assert error.advice == "Free some space there, then continue learning; nothing is lost until Headlight ends."
+
+
+@pytest.mark.parametrize(
+    ("failed", "named"),
+    [
+        ("config.yaml", "config.yaml"),
+        ("probes/000021.safetensors.tmp", "probes"),
+        ("run.json.tmp", ""),
+        ("/elsewhere", ""),
+    ],
+)
+def test_what_cannot_be_written_of_a_run_is_named(run: Path, failed: str, named: str) -> None:
+    """Of a file that could not be made, the folder is: its own name may be a temporary one."""
+    (run / "probes").mkdir()
+    where, why = run / named, "Permission denied"
+    error = OSError(errno.EACCES, why, str(run / failed))
+    assert as_run_not_writable(error, run).sentence == f"The run cannot be written to {where}: {why}."
+    with pytest.raises(RunNotWritable) as exc_info, reporting_write_errors(run):
+        raise error
+    assert exc_info.value.sentence == f"{where} cannot be written: {why}."
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOENT])
