@@ -41,13 +41,18 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Yield a file to fill; on exit it is renamed to `path`, or removed if the block failed.
 
     Its temporary name is unique, even if another process writes to `path` at the same time. Raises PermissionError for
-    a write-protected file, which a folder that may be written would let us replace.
+    a write-protected file.
     """
-    if is_file(path):
-        path.open("ab").close()
+    require_unprotected(path)
     # Made by `open`, not by tempfile, whose files no other user may read.
     with _replaced_on_exit(path.with_name(f".writing-{token_hex(8)}{TEMPORARY_SUFFIX}"), path) as file:
         yield file
+
+
+def require_unprotected(path: Path) -> None:
+    """Raise PermissionError for a write-protected file, which a folder that may be written would let us replace."""
+    if is_file(path):
+        path.open("ab").close()
 
 
 @contextmanager

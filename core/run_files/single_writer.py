@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
-from core.run_files.atomic import write_atomically
+from core.run_files.atomic import require_unprotected, write_atomically
 from core.run_files.checkpoint_files import complete_checkpoints
 from core.run_files.claiming import exclusive_lock, process_start_id
-from core.run_files.file_names import LOG, STATE
+from core.run_files.file_names import LOG, METRICS, STATE
 from core.run_files.recovering import recover
 from core.run_files.state import RunState, now, read_state, state_bytes
 from core.run_files.step_files import STEP_FOLDERS
@@ -87,6 +87,7 @@ class SingleWriterFolder:
         """Like `claim`, but raises OSError if the folder cannot be written, for a caller that knows its option."""
         with exclusive_lock(self.path / LOG):
             self.require_no_writer()
+            require_unprotected(self.path / METRICS)  # cutting it back would replace it; then no step could be appended
             for name in STEP_FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
             recover(self.path)

@@ -30,6 +30,7 @@ from core.training.trainer import Trainer
 from tests.core.watcher import tiny_config
 from tests.full_disk import no_file_beyond
 from tests.in_process import run_headlight
+from tests.reliability.privileges import unprivileged
 
 MINE_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair, split_of
@@ -256,6 +257,19 @@ def test_a_run_that_is_being_written_is_refused_before_its_data_are_prepared(
     result = run_headlight("train", "--resume", run, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.startswith(f"headlight: {run} is being written by process {os.getppid()}. Follow it in the ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there, root's privileges cannot be dropped for a moment")
+def test_a_run_with_write_protected_curves_is_refused_and_left_as_it_was(workspace: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(workspace / "run", tmp_path / "run")
+    curves = run / "metrics.jsonl"
+    curves.chmod(0o444)
+    found = RunFolder.open(run).state
+    with unprivileged():
+        result = run_headlight("train", "--resume", run, "--set", "training.max_steps=22", cwd=tmp_path)
+    assert result.returncode == 2
+    assert f"headlight: {curves} cannot be written: Permission denied. Fix that" in result.stderr
+    assert RunFolder.open(run).state == found
 
 
 def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
