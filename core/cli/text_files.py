@@ -14,8 +14,10 @@ from select import select
 from typing import Any, TextIO, cast
 
 from core.at_path import exists, is_file, real_path
+from core.cli.interruptible_output import WriteInterrupted, interruptible_stream
 from core.cli.streams import GuardedStream
 from core.errors import UserError
+from core.machine.signals import interrupted_by_signals
 from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import atomic_file
 from core.run_files.runs_dir import require_outside_runs
@@ -74,8 +76,9 @@ def require_not_an_input(path: Path, option: str, inputs: Iterable[Path | int], 
 def output_file(path: Path) -> Iterator[TextIO]:
     """Yield a text file to fill; it appears whole under its name at the end, or not at all if the block fails.
 
-    A pipe or device (/dev/null) is written to directly. Raises UserError if the file cannot be written or is in a run's
-    folder. Any other OSError of the block, such as the engine's, is passed on.
+    A pipe or device (/dev/null) is written to directly. If a signal comes while nobody reads a pipe, Interrupted is
+    raised, or WriteInterrupted once it is open. Raises UserError if the file cannot be written or is in a run's folder.
+    Any other OSError of the block, such as the engine's, is passed on.
     """
     if path in _STANDARD_OUTPUT:  # replacing its file would lose what is there (`>>`), and all that is printed later
         yield sys.stdout
@@ -84,14 +87,14 @@ def output_file(path: Path) -> Iterator[TextIO]:
     whole = is_file(path) or not exists(path)
     block_error: OSError | None = None
     try:
-        with _atomic_text_file(real_path(path)) if whole else path.open("w", encoding="utf-8", newline="\n") as file:
+        with _atomic_text_file(real_path(path)) if whole else _pipe_or_device(path) as file:
             try:
                 yield cast(TextIO, GuardedStream(file, partial(_reporting_write_errors, path)))
             except OSError as error:
                 block_error = error
                 raise
     except OSError as error:
-        if error is block_error:
+        if error is block_error or isinstance(error, WriteInterrupted):
             raise
         raise _write_error(path, error) from error
 
@@ -100,12 +103,22 @@ def output_file(path: Path) -> Iterator[TextIO]:
 def _reporting_write_errors(path: Path) -> Iterator[None]:
     try:
         yield
+    except WriteInterrupted:
+        raise
     except OSError as error:
         raise _write_error(path, error) from error
 
 
 def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(f"{path}: cannot be written ({error.strerror}).", "Name another place.")
+
+
+@contextmanager
+def _pipe_or_device(path: Path) -> Iterator[TextIO]:
+    with interrupted_by_signals():  # a pipe cannot be opened before somebody reads it
+        opened = path.open("w", encoding="utf-8", newline="\n")
+    with opened, interruptible_stream(opened) as file:
+        yield file
 
 
 @contextmanager

@@ -66,17 +66,20 @@ def fill(pipe: int) -> None:
     os.close(own)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "output"),
+    [(signal.SIGINT, []), (signal.SIGTERM, []), (signal.SIGTERM, ["--output", "/proc/thread-self/fd/1"])],
+)
 def test_translating_to_a_full_pipe_ends_with_the_first_signal(
-    workspace: Path, tmp_path: Path, small_full_pipe: int, number: signal.Signals
+    workspace: Path, tmp_path: Path, small_full_pipe: int, number: signal.Signals, output: list[str]
 ) -> None:
     (tmp_path / "in.txt").write_text("a b\n" * 256, encoding="utf-8")
-    command = [*MAIN, "translate", str(workspace / "run"), "--input", str(tmp_path / "in.txt"), "--json"]
+    command = [*MAIN, "translate", str(workspace / "run"), "--input", str(tmp_path / "in.txt"), "--json", *output]
     with writing(command, small_full_pipe, stderr=subprocess.PIPE) as process:
         process.send_signal(number)
-        _, output = process.communicate(timeout=SECONDS)
+        _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 128 + number
-    assert output.decode().splitlines()[-1] == f"headlight: ended by {number.name}."
+    assert errors.decode().splitlines()[-1] == f"headlight: ended by {number.name}."
 
 
 def test_training_with_events_to_a_full_pipe_saves_at_the_first_signal(tmp_path: Path, full_pipe: int) -> None:

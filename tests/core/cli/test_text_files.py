@@ -5,12 +5,17 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.cli.text_files import output_file, read_lines
 from core.errors import UserError
+from core.machine.signals import STOP_SIGNALS, Interrupted, handling_signals
 from tests.in_process import run_headlight
 
 
@@ -35,6 +40,34 @@ def test_links_and_devices_are_written_through(tmp_path: Path) -> None:
             print("text", file=file)
     assert link.is_symlink() and (tmp_path / "there").read_text(encoding="utf-8") == "text\n"
     assert not Path("/dev/null").is_file()
+
+
+@pytest.fixture
+def restored_handlers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if no signal had come, once the test is over."""
+    monkeypatch.setattr("core.machine.signals._ending_signals", [])
+    before = [signal.getsignal(one) for one in STOP_SIGNALS]
+    yield
+    for one, handler in zip(STOP_SIGNALS, before, strict=True):
+        signal.signal(one, handler)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a named pipe, and a signal to a thread")
+@pytest.mark.usefixtures("restored_handlers")
+def test_a_signal_ends_the_wait_for_a_reader_of_the_pipe(tmp_path: Path) -> None:
+    pipe, main_thread = tmp_path / "pipe", threading.main_thread().ident
+    assert main_thread is not None
+    os.mkfifo(pipe)
+    timers = [
+        threading.Timer(0.1, signal.pthread_kill, (main_thread, signal.SIGTERM)),
+        threading.Timer(5.0, pipe.read_bytes),  # so that a failure ends, too
+    ]
+    for timer in timers:
+        timer.start()
+    with pytest.raises(Interrupted, match="SIGTERM"), handling_signals(lambda _: None), output_file(pipe):
+        pass
+    for timer in timers:
+        timer.cancel()
 
 
 def test_an_unwritable_path_is_reported_in_a_sentence(tmp_path: Path) -> None:
