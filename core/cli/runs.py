@@ -18,6 +18,7 @@ from core.events import GOOD_ENDS
 from core.machine.signals import Interrupted, handling_signals
 from core.run_files.foreign_files import require_only_run_files
 from core.run_files.hidden_folders import delete_run
+from core.run_files.runs_dir import list_closed_folders
 from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.runs.run_summary import summarise, unreadable_state
@@ -34,7 +35,8 @@ def list_all(arguments: Namespace) -> int:
     it continues.
     """
     _require_folder(arguments.runs_dir)
-    runs = list_runs(real_path(runs_dir_of(arguments)))  # links among them keep their own names
+    runs_dir = real_path(runs_dir_of(arguments))  # links among the runs keep their own names
+    runs = sorted([*list_runs(runs_dir), *list_closed_folders(runs_dir)])
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
         try:

@@ -173,9 +173,25 @@ def require_run(path: Path) -> None:
 
 def list_runs(runs_dir: Path) -> list[Path]:
     """The runs in a folder, damaged ones included, sorted by name; none if there is no folder."""
+    return sorted(path for path in _entries(runs_dir) if is_run(path) or has_remains(path))
+
+
+def list_closed_folders(runs_dir: Path) -> list[Path]:
+    """The folders that may be runs, but cannot be looked into; without hidden ones, our own work."""
+    return [path for path in _entries(runs_dir) if path.name[0] != "." and _is_closed(path)]
+
+
+def _entries(runs_dir: Path) -> list[Path]:
     with reporting_read_errors(runs_dir, _READABLE_ADVICE):
-        paths = list(runs_dir.iterdir()) if is_dir(runs_dir) else []
-    return sorted(path for path in paths if is_run(path) or has_remains(path))
+        return list(runs_dir.iterdir()) if is_dir(runs_dir) else []
+
+
+def _is_closed(path: Path) -> bool:
+    try:
+        exists(path / STATE)
+    except OSError:
+        return True
+    return False
 
 
 def runs_in_group(group: str, runs_dir: Path) -> list[Path]:

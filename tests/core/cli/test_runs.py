@@ -142,6 +142,16 @@ def test_a_run_that_has_lost_a_file_is_listed_and_can_be_deleted(
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="there, root's privileges cannot be dropped for a moment")
+def test_a_folder_that_cannot_be_looked_into_is_listed(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (runs_dir / "done").chmod(0)
+    (runs_dir / ".deleting-1a2b").mkdir(mode=0)
+    with unprivileged():
+        closed, killed = stdout_lines(runs_dir, capfd, "list")
+    assert closed.startswith(f"done    damaged: {runs_dir / 'done'}: it cannot be read (Permission denied). Make it ")
+    assert killed.startswith("killed  interrupted")
+
+
 @pytest.mark.parametrize("document", ["run.json", "config.yaml"])
 def test_a_damaged_run_can_be_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str], document: str) -> None:
     (runs_dir / "done" / document).write_text("{", encoding="utf-8")
