@@ -157,7 +157,7 @@ def _require_line_feeds(name: object, line: bytes, number: int) -> None:
     """Raise BadData if this is the first line and has carriage returns: the file then has old Mac line ends."""
     if number == 1 and (count := line.count(b"\r")):
         raise BadData(
-            f"{name} has {count:,} carriage returns before any line feed, as old Macs ended lines: "
+            f"{name} has {count:,} carriage return{'s' * (count != 1)} before any line feed, as old Macs ended lines: "
             "convert them with `tr '\\r' '\\n'`."
         )
 

@@ -175,7 +175,8 @@ def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
         mean, deviation = (ours | theirs | ours for ours, theirs in zip(own, of_plugin, strict=True))
         print_json(record | {"mean": mean, "standard_deviation": deviation})
         return
-    print(f"\nmean of {len(evaluations)} runs ± standard deviation, over the same {sentences:,} {split} sentences")
+    over = f"over the same {sentences:,} {split} sentence{'s' * (sentences != 1)}"
+    print(f"\nmean of {len(evaluations)} runs ± standard deviation, {over}")
     print_means(*own)
     print_means(*of_plugin)
 

@@ -61,7 +61,8 @@ def fewer_heads(config: RunConfig) -> Experiment:
     if heads % 2:
         seed = (config.seed + 1) % NUM_SEEDS
         return Experiment(f"seed {seed}", "seed", seed)
-    return Experiment(f"{heads // 2} heads, each twice as wide", "model.num_heads", heads // 2)
+    words = "one head, twice as wide" if heads == 2 else f"{heads // 2} heads, each twice as wide"
+    return Experiment(words, "model.num_heads", heads // 2)
 
 
 def _rate_experiment(key: str, value: float, words: str) -> Experiment:

@@ -20,7 +20,7 @@ def _check(run: RunAtStep) -> str | None:
     if is_ending or not is_nearly_zero(run) or (run.metric("exact_match") or 0.0) >= _LEARNED:
         return None
     left = training.max_steps - run.step
-    return f"the learning rate is {run.rates()[-1]:.3g}, with {left:,} steps still to come"
+    return f"the learning rate is {run.rates()[-1]:.3g}, with {left:,} step{'s' * (left != 1)} still to come"
 
 
 def is_nearly_zero(run: RunAtStep) -> bool:

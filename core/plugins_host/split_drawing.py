@@ -48,7 +48,7 @@ def draw_lines(
             raise plugin_error(name, sentence, info.origin, 0, remedy)
         yield chunk
     if sharded and drawn < size:
-        sentence = f"says endless = True, but its train split ended after {drawn:,} pairs"
+        sentence = f"says endless = True, but its train split ended after {drawn:,} pair{'s' * (drawn != 1)}"
         remedy = "Remove endless = True, or never stop yielding for train"
         raise plugin_error(name, sentence, info.origin, 0, remedy)
     if drawn == 0 and limit != 0:

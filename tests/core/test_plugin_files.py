@@ -114,6 +114,7 @@ def zipped(data: bytes) -> bytes:
         ),
         (b"\x28\xb5\x2f\xfd\x24", "text.zst", "is compressed by zstd: unpack it"),
         (b"a\rb\rc", "text", "has 2 carriage returns before any line feed, as old Macs ended lines: convert them with"),
+        (b"a b\r", "text", "has 1 carriage return before any line feed"),
         (b"a\r" * 1_200_000, "text", " carriage returns before any line feed"),
         (gzip.compress(b"a\rb\r", mtime=0), "text.gz", "has 2 carriage returns before any line feed"),
         (b"a\n" + b"x" * (LONGEST_LINE + 1) + b"\n", "text", "line 2 is longer than 500,000 characters"),

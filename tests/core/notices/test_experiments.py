@@ -6,6 +6,7 @@ import pytest
 
 from core.comparison.differences import changed_keys
 from core.config import RunConfig
+from core.notices.experiments import fewer_heads
 from core.notices.notice import Rule
 from core.notices.rules import RULES
 from core.settings.overriding import change_setting, change_settings
@@ -38,6 +39,11 @@ def offered(kind: str, **changes: object) -> tuple[str, object] | None:
     settings = {key.replace("__", "."): value for key, value in changes.items()}
     experiment = rule.experiment(change_settings(read_preset("copy_task"), settings))
     return None if experiment is None else (experiment.key, experiment.value)
+
+
+def test_half_of_two_heads_is_one_in_words() -> None:
+    texts = [fewer_heads(change_setting(read_preset("copy_task"), "model.num_heads", heads)).text for heads in (2, 4)]
+    assert texts == ["one head, twice as wide", "2 heads, each twice as wide"]
 
 
 def test_no_experiment_is_offered_if_nothing_is_left_to_change() -> None:

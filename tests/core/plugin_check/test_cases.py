@@ -35,7 +35,7 @@ SENTENCES = {
     "empty_target": ("Pair 7 of the train split has an empty target", "Leave such pairs out"),
     "undeclared_endless": ("does not end its train split within 5,000 pairs", "declare endless = True"),
     "ends_process": ("ended its process (exit code 3)", "Let it raise an exception instead"),
-    "endless_that_ends": ("says endless = True, but its train split ended after 100 pairs", "Remove endless = True"),
+    "endless_that_ends": ("says endless = True, but its train split ended after 1 pair (", "Remove endless = True"),
     "unreadable_example": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
     "endless_valid_split": ("does not end its valid split within 5,000 pairs", "1,000 pairs are enough", "endless = "),
     "exits": ("SystemExit: 3", "line 20", "instead of exiting"),
