@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -22,6 +23,8 @@ SubwordSize = Annotated[int, Field(ge=5, le=200_000)]
 AUTO_SIZE = 8000
 """The number of subwords for `auto`, unless the texts give fewer."""
 NUM_SEEDS = 2**32
+_MAX_NAME_LENGTH = 100
+_NOT_IN_NAMES = r"/\\\x00-\x1f"  # characters of a regular expression
 SubwordName = Literal["subword", "subword_unigram"]
 TokenizerName = Literal["whitespace", "characters", SubwordName]
 Side = Literal["src", "tgt"]
@@ -340,9 +343,9 @@ class RunConfig(Settings):
         "",
         "Name",
         "Names the run's folder.",
-        expected="a text of at most 100 characters without /, \\ and control characters such as a tab",
-        max_length=100,
-        pattern=r"^[^/\\\x00-\x1f]*$",
+        expected=f"a text of at most {_MAX_NAME_LENGTH} characters without /, \\ and control characters such as a tab",
+        max_length=_MAX_NAME_LENGTH,
+        pattern=rf"^[^{_NOT_IN_NAMES}]*$",
     )
     seed: int = setting(0, "Seed", "Decides initial weights, dropout and the order of the data.", ge=0, lt=NUM_SEEDS)
     dataset: DatasetConfig = Field(title="Dataset", description="Where the pairs of source and target text come from.")
@@ -359,7 +362,8 @@ class RunConfig(Settings):
         if not isinstance(dataset, dict) or not isinstance(dataset.get("plugin"), str):
             return given
         if not str(given.get("name") or "").strip():  # a blank name is none; runs of earlier versions may have one
-            return {**given, "name": dataset["plugin"]}
+            # A path, say, is refused as what it is, a plugin that nobody has: not as a name that nobody wrote.
+            return {**given, "name": re.sub(rf"[{_NOT_IN_NAMES}]", "_", dataset["plugin"])[:_MAX_NAME_LENGTH]}
         return given
 
 

@@ -113,6 +113,11 @@ def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
     assert read(BASE + "name: '  '").name == "copy_task"
 
 
+@pytest.mark.parametrize(("plugin", "name"), [("my/plugin.py", "my_plugin.py"), ("a" * 101, "a" * 100)])
+def test_a_plugin_that_nobody_has_is_not_refused_as_a_name_that_nobody_wrote(plugin: str, name: str) -> None:
+    assert read(f"dataset: {{plugin: {plugin}}}").name == name
+
+
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
