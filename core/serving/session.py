@@ -260,11 +260,18 @@ class Session:
         return folder
 
     def release_run(self) -> Path:
-        """Save the run and release it, for other processes to open. Raises UserError if it cannot go on."""
+        """Save the run and release it, for other processes to open. Raises UserError if it cannot go on.
+
+        A finished run is left finished until one of them trains it: they may not start.
+        """
+        reason = self.run.folder.state.reason if self.run.folder is not None else None
         folder = self._claim(self.run)
         self.run.flush()
         self._emit(self.run.trainer.save_checkpoint())
-        folder.release("stopped", "stopped")
+        if folder.state.state == "finished":
+            folder.release("finished", reason)
+        else:
+            folder.release("stopped", "stopped")
         self._stop_prefetching()
         self._run = self._questions = None
         release_cached_memory()

@@ -90,6 +90,17 @@ def test_the_log_says_that_a_run_was_stopped(session: Session, tmp_path: Path) -
     assert (run / "log.txt").read_text(encoding="utf-8").endswith("stopped at step 5\n")
 
 
+def test_a_finished_run_stays_finished_when_it_is_released_to_processes_that_may_not_start(
+    session: Session, tmp_path: Path
+) -> None:
+    run = begin(session, tmp_path / "runs", max_steps=3)
+    for _ in session.learn(None):
+        pass
+    assert session.release_run() == run
+    state = RunFolder.open(run).state
+    assert (state.state, state.reason, state.pid) == ("finished", "max_steps", None)
+
+
 def test_a_run_stopped_by_its_plugin_keeps_that_reason_until_it_continues(
     session: Session, watcher: Watcher, tmp_path: Path
 ) -> None:
