@@ -27,6 +27,11 @@ class _RequestedChange:
     key: str
     old_values: dict[str, object]
 
+    def undo_also(self, earlier: _RequestedChange) -> None:
+        """Undo an earlier change with this one, after it: a group that the earlier one switched on ends off."""
+        own = {key: value for key, value in self.old_values.items() if key not in earlier.old_values}
+        self.old_values = own | earlier.old_values
+
 
 class LiveEdits(QObject):
     """Holds edits until no key was pressed for `APPLY_DELAY_MS`, then has the engine make them."""
@@ -112,10 +117,10 @@ class LiveEdits(QObject):
         if error is not None:
             self._bridge.show_refusal(error)
         current = self._current
-        later = [one for one in self._pending if (one.run_handle, one.key) == (change.run_handle, change.key)]
-        if later:
-            later[0].old_values = change.old_values
-            return
+        for later in self._pending:
+            if later.run_handle is change.run_handle and _overlap(later.key, change.key):
+                later.undo_also(change)
+                return
         if change.run_handle is not current.run_handle:
             change.run_handle.old_values |= change.old_values
             return
@@ -123,8 +128,13 @@ class LiveEdits(QObject):
         current.applied = change_settings(current.applied, change.old_values)
         if error is None or isinstance(error, RunNotWritable):
             for key, value in changes_between(current.applied, current.draft).items():
-                if f"{key}.".startswith(f"{change.key}."):
+                if _overlap(key, change.key):
                     self._edits.setdefault(key, value)
         elif isinstance(error, UserError):
             self.refused.emit(error.sentence)
         current.changed.emit()
+
+
+def _overlap(key: str, other: str) -> bool:
+    """Whether these are the same setting, or one is a group that the other is in."""
+    return f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}.")

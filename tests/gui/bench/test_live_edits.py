@@ -106,19 +106,11 @@ def test_a_cancelled_setting_applies_with_the_next_learn(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, is_left: bool
 ) -> None:
     workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
-    key, is_ending, may_continue = "training.optimizer.learning_rate", Event(), Event()
+    key = "training.optimizer.learning_rate"
     unsaveable_run(qtbot, window)
     before = workbench.applied
-
-    def hold(_: object) -> None:
-        """Block the engine at the end of the run until all requests are queued."""
-        is_ending.set()
-        may_continue.wait(30)
-
     bridge.setting_changed.connect(changed.append)
-    bridge.engine.add_listener(hold)
-    workbench.finish()
-    assert is_ending.wait(30)
+    may_continue = held_at_the_end(window)
     for rate in (0.125, 0.25):
         workbench.try_out(Experiment("a higher rate", key, rate))
     if is_left:
@@ -140,6 +132,24 @@ def test_a_cancelled_setting_applies_with_the_next_learn(
         workbench.learn(1)
         qtbot.waitUntil(lambda: [one.value for one in changed] == [0.25], timeout=WAIT_MS)
         assert not workbench.waiting_changes
+
+
+@pytest.mark.parametrize(("is_left", "ends_off"), [(False, False), (True, True)])
+def test_cancelled_settings_of_one_group_are_taken_back_together(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, is_left: bool, ends_off: bool
+) -> None:
+    workbench, group = window.context.workbench, "training.early_stopping"
+    unsaveable_run(qtbot, window)
+    may_continue = held_at_the_end(window)
+    for key, value in ((group, {}), (f"{group}.patience", 5), (group, None))[: 2 + ends_off]:
+        workbench.try_out(Experiment("stop early", key, value))
+    if is_left:
+        workbench.reset()  # refused, since the run cannot be saved
+    else:
+        workbench.open_run(tmp_path / "gone")
+    may_continue.set()
+    wait_for_answers(qtbot, window)
+    assert workbench.applied is not None and workbench.applied.training.early_stopping is None
 
 
 def test_edits_made_before_a_run_has_begun_apply_to_it_or_wait(qtbot: QtBot, window: MainWindow) -> None:
@@ -202,3 +212,17 @@ def test_a_setting_refused_while_the_run_is_moved_waits(qtbot: QtBot, window: Ma
     assert not workbench.waiting_changes
     wait_for_answers(qtbot, window)
     assert [workbench.run] == list_runs(tmp_path / "elsewhere") and workbench.waiting_changes == (key,)
+
+
+def held_at_the_end(window: MainWindow) -> Event:
+    """Finish the run, and hold the engine there, so that requests queue up until the returned event is set."""
+    is_ending, may_continue = Event(), Event()
+
+    def hold(_: object) -> None:
+        is_ending.set()
+        may_continue.wait(30)
+
+    window.context.bridge.engine.add_listener(hold)
+    window.context.workbench.finish()
+    assert is_ending.wait(30)
+    return may_continue
