@@ -56,7 +56,7 @@ class EngineQuery(Generic[Answer]):
         if is_free and (self._is_user_waiting or self._cooldown.is_over):
             self._is_user_waiting, self._latest_key = is_another, key
             on_answer, on_error = partial(self._handle_answer, key), partial(self._handle_error, key)
-            self._pending = self._bridge.ask(request, on_answer, on_error)
+            self._pending = self._bridge.ask(request, on_answer, on_error, self._handle_cancelled)
 
     def reset(self) -> None:
         """Drop the answer, which no longer fits what is shown, and take the next question as new."""
@@ -73,6 +73,11 @@ class EngineQuery(Generic[Answer]):
         elif key == self._latest_key:
             self.answer, self.error = None, str(error)
         self._redraw(error)
+
+    def _handle_cancelled(self) -> None:
+        """Something else was asked of the engine, and the model may still be there: have the panel ask again."""
+        self._latest_key = None, None
+        self._panel.mark_for_next_round()
 
     def _redraw(self, answer: object) -> None:
         self._cooldown.start(answer)

@@ -199,7 +199,13 @@ class TypedSentence(QObject):
             self.request(self.requested_step),
             lambda translations: self._handle_answer(question, translations[0], None),
             lambda error: self._handle_answer(question, None, error),
+            lambda: self._handle_cancelled(question),
         )
+
+    def _handle_cancelled(self, question: int) -> None:
+        """Something else was asked of the engine, and the model may still be there: ask again."""
+        if question == self._query_number:
+            self._ask(is_user_waiting=self.is_user_waiting)
 
     def _handle_answer(self, question: int, translation: Translation | None, error: Exception | None) -> None:
         if question != self._query_number:
