@@ -71,6 +71,7 @@ class Prepared(Event):
     limits: dict[str, float]  # metric -> best possible value
     examples: tuple[str, ...]  # source texts worth translating
     run: Path | None  # None before learning has begun
+    longest_source: int | None = None  # tokens of the longest source of the train split, <eos> counted, if known
     unigram_loss: float | None = None  # valid/loss of a model that knows only token frequencies, if known
     plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # split -> pairs left out by its options
     fingerprint: str = ""  # of the data

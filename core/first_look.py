@@ -21,8 +21,8 @@ from core.run_files.probe_file import probe_bytes, read_probe_file
 
 FOLDER = Path(str(files("resources"))) / "first_look"
 _PREPARED_FIELDS = (
-    "num_parameters", "src_tokens", "tgt_tokens", "num_pairs", "left_out", "limits", "unigram_loss", "examples",
-    "fingerprint",
+    "num_parameters", "src_tokens", "tgt_tokens", "num_pairs", "left_out", "limits", "longest_source",
+    "unigram_loss", "examples", "fingerprint",
 )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ def prepared_event(
         left_out=data.left_out,
         plugin_left_out=data.plugin_left_out,
         limits=data.limits,
+        longest_source=data.longest_source,
         unigram_loss=data.unigram_loss,
         examples=data.examples,
         fingerprint=data.fingerprint,

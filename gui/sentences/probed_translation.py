@@ -16,18 +16,19 @@ def probed_translation(request: Translate, known: Translation | None, history: H
 
     None if that probe lacks the sentence, or if the run does not decode greedily, as probes do. None also if the engine
     would answer with the weights of another step than the probe's: clicks in the output go on from those weights.
-    `known` is the newest translation; if it is of the same text, its facts about the text are copied.
+    `known` is the newest translation; if it is of the same text, the tokens that the vocabulary lacks are copied.
     """
-    is_greedy = history.prepared is not None and history.prepared.config.decoding.beam_size == 1
-    if request.step is None or request.prefix or not is_greedy:
+    prepared = history.prepared
+    if prepared is None or prepared.config.decoding.beam_size != 1 or request.step is None or request.prefix:
         return None
     known = known if known is not None and known.source == request.texts[0] else None
     with suppress(UserError):  # the panels that draw a damaged probe report it
         probe = history.probe(request.step)
         if probe is not None and _kept_step_at(history, request.step) in (probe.step, None):
             wanted = request.texts[0], request.references[0]
-            found = (one for one in probe.sentences if (one.source, one.reference) == wanted)
-            return next((_as_translation(one, known, probe.step) for one in found if known or _is_read(one)), None)
+            for one in probe.sentences:
+                if (one.source, one.reference) == wanted and (known or _is_read(one)):
+                    return _as_translation(one, known, probe.step, prepared.longest_source)
     return None
 
 
@@ -41,14 +42,16 @@ def _is_read(sentence: ProbedSentence) -> bool:
     return "<unk>" not in sentence.src_tokens
 
 
-def _as_translation(sentence: ProbedSentence, known: Translation | None, step: int) -> Translation:
+def _as_translation(
+    sentence: ProbedSentence, known: Translation | None, step: int, longest_trained: int | None
+) -> Translation:
     return Translation(
         step=step,
         source=sentence.source,
         output=sentence.output,
         unknown=() if known is None else known.unknown,
         num_src_tokens=len(sentence.src_tokens),
-        longest_trained=None if known is None else known.longest_trained,
+        longest_trained=longest_trained,
         finished=sentence.free_running.tgt_output[-1] == "<eos>",
         n_best=(),
         sentence=sentence,

@@ -97,12 +97,18 @@ def test_a_probe_replaces_the_first_query_but_not_for_unknown_tokens(
     window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence
 ) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
-    bridge.ask(AddSentence(source="1 zebra"))
-    qtbot.waitUntil(lambda: "1 zebra" in bridge.history.sentences, timeout=WAIT_MS)
+    longer = "1 2 3 4 1"
+    for source in ("1 zebra", longer):
+        bridge.ask(AddSentence(source=source))
+    qtbot.waitUntil(lambda: longer in bridge.history.sentences, timeout=WAIT_MS)
     playhead.view(30)
     typed = TypedSentence(bridge, playhead)
     typed.translate(scrubbed.text)
     assert (translation_of(typed).step, translation_of(typed).seconds) == (30, 0.0)
+    assert translation_of(typed).length_note == ""
+    typed.translate(longer)
+    assert translation_of(typed).seconds == 0.0
+    assert translation_of(typed).length_note.startswith("The text has 6 tokens, <eos> counted, and the longest")
     typed.translate("1 zebra")
     qtbot.waitUntil(lambda: translation_of(typed).source == "1 zebra", timeout=WAIT_MS)
     assert translation_of(typed).unknown == ("zebra",) and translation_of(typed).seconds > 0
