@@ -128,7 +128,7 @@ class HeadAblationPanel(Panel):
         return " ".join(words) or "(nothing)"
 
     def _lay_out(self) -> None:
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)  # higher where headings wrap
         self.header.addWidget(self.all_on_button)
         grid = QGridLayout()
         grid.setHorizontalSpacing(3 * GRID)

@@ -22,6 +22,7 @@ from gui.runs.rows import example_path
 from gui.sentences.divergence import NOT_A_NUMBER
 from tests.gui.builders import diverged
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import cut_texts
 from tests.gui.not_none import not_none
 
 LAST = HeadId("cross", 0, 0)
@@ -65,6 +66,7 @@ def test_a_key_switches_the_shown_head_off_and_the_changes_are_shown(
         assert change == pytest.approx(after - before, rel=0.05, abs=1e-9)
     assert panel.summary_label.text() == describe_change(seen)
     assert panel.numbers()[2] == ("without", seen.without.sentence.output, *measurements(seen.without))
+    assert_all_of_it_is_shown_in_the_smallest_window_at_the_largest_zoom(window, panel, qtbot)
     assert_heading_says_of_how_many_pairs_the_loss_is(panel, seen)
     assert_a_diverged_model_has_no_figures(window, panel, seen)
     qtbot.mouseClick(panel.all_on_button, Qt.MouseButton.LeftButton)
@@ -74,6 +76,17 @@ def test_a_key_switches_the_shown_head_off_and_the_changes_are_shown(
     view.chooser.show_step(History(), 0)  # no head is shown
     qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
     assert not view.disabled_heads.heads
+
+
+def assert_all_of_it_is_shown_in_the_smallest_window_at_the_largest_zoom(
+    window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
+) -> None:
+    size = window.size()
+    window.resize(window.minimumSize())
+    window.context.theme.set_zoom(200)
+    qtbot.waitUntil(lambda: panel.width() < panel.sizeHint().width() and cut_texts(panel) == [], timeout=WAIT_MS)
+    window.context.theme.set_zoom(100)
+    window.resize(size)
 
 
 def assert_heading_says_of_how_many_pairs_the_loss_is(panel: HeadAblationPanel, seen: HeadAblation) -> None:
