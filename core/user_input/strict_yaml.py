@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from yaml.composer import Composer
+from yaml.composer import Composer, ComposerError
 
 from core.at_path import is_dir
 from core.errors import UserError
@@ -211,9 +211,9 @@ def _compose(loader: _Loader, name: str) -> yaml.Node | None:
 
 
 def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: dict[KeyPath, int]) -> Any:
-    if isinstance(node, yaml.MappingNode):
+    if isinstance(node, yaml.MappingNode) and node.tag == loader.DEFAULT_MAPPING_TAG:
         return _construct_mapping(loader, node, path, name, lines)
-    if isinstance(node, yaml.SequenceNode):
+    if isinstance(node, yaml.SequenceNode) and node.tag == loader.DEFAULT_SEQUENCE_TAG:
         return [_construct(loader, child, (*path, index), name, lines) for index, child in enumerate(node.value)]
     try:
         value = loader.construct_object(node)
@@ -244,6 +244,9 @@ def _construct_mapping(
 
 def _sentence(error: yaml.YAMLError, name: str) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        where = f"{name}, line {error.problem_mark.line + 1}"
+        if isinstance(error, ComposerError):  # its errors about aliases cannot come: these are refused before
+            return f"{where}: a second document begins here; expected one."
         advice = " Indent with spaces instead of tabs." if r"'\t'" in str(error.problem) else ""
-        return f"{name}, line {error.problem_mark.line + 1}: this is not YAML ({error.problem}).{advice}"
+        return f"{where}: this is not YAML ({error.problem}).{advice}"
     return f"{name}: this is not YAML text ({str(error).splitlines()[0]})."

@@ -149,7 +149,7 @@ def test_lines_are_known_for_every_key() -> None:
         ("[" * 20_000, "x, line 1: nested deeper than 20 levels."),
         ("a: " + "{a: " * 20_000, "x, line 1: nested deeper than 20 levels."),
         ("a: [1", "x, line 1: this is not YAML (expected ',' or ']', but got '<stream end>')."),
-        ("---\na: 1\n---\nb: 1", "x, line 3: this is not YAML (but found another document)."),
+        ("---\na: 1\n---\nb: 1", "x, line 3: a second document begins here; expected one."),
         (
             "a:\n\tb: 1",
             r"x, line 2: this is not YAML (found character '\t' that cannot start any token)."
@@ -167,6 +167,9 @@ def test_lines_are_known_for_every_key() -> None:
         ('a: "\\U00110000"', "x, line 1: this is not YAML (an escape that names no character)."),
         ("a: !!python/name:os.system x", None),
         ("a: !!python/object/apply:os.getcwd 3", None),
+        ("a: !!python/object/apply:os.getcwd [3]", None),
+        ("a: !!set {b, c}", None),
+        ("!!omap {a: 1}", None),
         ("\x01", "x: this is not YAML text (unacceptable character #x0001: special characters are not allowed)."),
         (
             f"a: {'9' * 5000}",
