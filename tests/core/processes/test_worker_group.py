@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from core.processes.other_processes import OtherProcesses
 
 from core.events import FinishReason, RunFinished, Trouble
 from core.plugins_host.host import PluginHost
 from core.processes import worker_group
 from core.processes.connection import Connection, Packet
 from core.processes.worker_group import WorkerGroup
+from core.serving.other_processes import OtherProcesses
 from core.serving.session import Session
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it starts no group of processes")
