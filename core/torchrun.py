@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -103,6 +104,12 @@ def report_to_torchrun(sentence: str) -> None:
         message = {"message": sentence, "extraInfo": {"timestamp": str(int(time.time()))}}
         with suppress(OSError):  # the disk is full, which may be why it failed
             Path(path).write_text(json.dumps({"message": message}), encoding="utf-8")
+
+
+def ignore_end_by_torchrun() -> None:
+    """Let this process, which is about to end, say why: once one process has failed, torchrun ends all by SIGTERM."""
+    if not is_alone():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def silence_torch() -> None:

@@ -31,7 +31,13 @@ from core.run_folder import RunFolder
 from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, parse_override
 from core.settings.presets import preset_or_file
-from core.torchrun import is_alone, is_leader, report_to_torchrun, require_one_process, silence_torch
+from core.torchrun import (
+    ignore_end_by_torchrun,
+    is_leader,
+    report_to_torchrun,
+    require_one_process,
+    silence_torch,
+)
 from core.user_input.strict_yaml import Document
 from core.validation_size import ValidationSize
 
@@ -131,9 +137,8 @@ def _train_run(
             finished = client.learn(start)
     finally:
         printer.close()
-    if finished.reason in ("memory", "process") and not is_alone():
-        # Where one has failed, also since it waited for this one in vain, torchrun ends all; first say what was saved.
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if finished.reason in ("memory", "process"):  # another has failed, perhaps since it waited for this one in vain
+        ignore_end_by_torchrun()
     if not arguments.json:
         with results.printing():
             _print_result(finished)

@@ -481,7 +481,7 @@ def test_the_first_of_several_processes_says_what_is_saved_though_torchrun_ends_
 ) -> None:
     """torchrun does so when another process ends with an error: its connection to the first was closed in a step."""
     monkeypatch.setattr("core.training.trainer.score_split", no_room)
-    monkeypatch.setattr("core.cli.train.is_alone", lambda: False)
+    monkeypatch.setattr("core.torchrun.is_alone", lambda: False)
     meanwhile, before = [], signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr("core.cli.train._print_result", lambda _: meanwhile.append(signal.getsignal(signal.SIGTERM)))
     run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", "run", cwd=tmp_path)
