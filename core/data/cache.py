@@ -88,7 +88,10 @@ def _locked(folder: Path) -> Iterator[bool | None]:
 
 
 def publish(building: Path, folder: Path) -> None:
-    """Rename what was built to `folder`, unless that exists and is complete."""
+    """Rename what was built to `folder`, unless that exists and is complete.
+
+    Raises UserError if another user's folder is there, which can be neither read nor replaced.
+    """
     checksums = {path.name: _checksum(path) for path in building.iterdir()}
     (building / _CHECKSUMS).write_text(json.dumps(checksums))
     if not is_intact(folder):
@@ -96,8 +99,14 @@ def publish(building: Path, folder: Path) -> None:
         try:
             building.rename(folder)
         except OSError:
-            if not is_intact(folder):  # otherwise another process has published the same content
-                raise
+            if is_intact(folder):  # another process has published the same content
+                return
+            if exists(folder):
+                raise UserError(
+                    f"{folder} holds these prepared data, and can be neither read nor replaced.",
+                    "Remove it, as the user who made it, or name another place by XDG_CACHE_HOME.",
+                ) from None
+            raise
 
 
 def is_intact(folder: Path) -> bool:
@@ -129,12 +138,15 @@ def mark_used_and_evict(cache_dir: Path, used: Path) -> None:
     """
     with suppress(OSError):  # a file system without times, or another user's folder
         os.utime(used)
-    last_used: dict[Path, float] = {}
+    last_used, published = dict[Path, float](), list[Path]()
     for folder in cache_dir.iterdir():
-        with suppress(FileNotFoundError):  # another process has published or removed it just now
+        # Another process has published or removed it just now, or it is another user's.
+        with suppress(FileNotFoundError, PermissionError):
             if is_dir(folder):
                 last_used[folder] = folder.stat().st_mtime
-    published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if exists(folder / _CHECKSUMS)]
+                if exists(folder / _CHECKSUMS):
+                    published.append(folder)
+    published.sort(key=last_used.__getitem__)
     abandoned = [folder for folder, built in last_used.items() if _is_abandoned(folder, time.time() - built)]
     for folder in {*published[:-MAX_FOLDERS], *abandoned} - {used}:
         shutil.rmtree(folder, ignore_errors=True)

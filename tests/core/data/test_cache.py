@@ -25,6 +25,7 @@ from core.data.cache import (
     publish,
 )
 from core.errors import UserError
+from tests.reliability.privileges import unprivileged
 
 ROOT = Path(__file__).parents[3]
 
@@ -189,6 +190,19 @@ def test_folders_of_killed_processes_are_removed_and_those_of_live_ones_kept(
             assert set(tmp_path.iterdir()) == {folder, building, own_folder}
         living.communicate()
     assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there, root's privileges cannot be dropped for a moment")
+def test_a_folder_of_another_user_keeps_only_the_same_data_from_being_published(tmp_path: Path) -> None:
+    """As root leaves it in a user's cache: mkdtemp makes it, so that nobody else may look into it."""
+    of_root = published(tmp_path, "one")
+    of_root.chmod(0)
+    with unprivileged():
+        mark_used_and_evict(tmp_path, published(tmp_path, "two"))
+        with pytest.raises(UserError, match=rf"^{of_root} holds these prepared data, and can be neither read nor repl"):
+            published(tmp_path, "one")
+    of_root.chmod(0o700)
+    assert {path.name for path in tmp_path.iterdir()} == {"one", "two"} and is_intact(of_root)
 
 
 def test_a_folder_that_another_process_removes_meanwhile_is_no_error(
