@@ -8,6 +8,7 @@ An OSError means that the folder cannot be written (a full disk); a UserError na
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -117,13 +118,18 @@ class RunFolder(SingleWriterFolder):
 
     @classmethod
     def _create_in(cls, path: Path) -> RunFolder:
-        for name in STEP_FOLDERS:
-            (path / name).mkdir()  # if two processes begin here, the second one fails at the first of these
-        (path / LOG).touch()
-        (path / METRICS).touch()
-        folder = cls(path.resolve(), RunState(created=now()))
-        folder.update()
-        folder.claim_unreported()
+        (path / STEP_FOLDERS[0]).mkdir()  # if two processes begin here, the second one fails at this
+        try:
+            for name in STEP_FOLDERS[1:]:
+                (path / name).mkdir()
+            (path / LOG).touch()
+            (path / METRICS).touch()
+            folder = cls(path.resolve(), RunState(created=now()))
+            folder.update()
+            folder.claim_unreported()
+        except BaseException:  # a full disk, say
+            shutil.rmtree(path, ignore_errors=True)  # half a run is none, and a second attempt needs an empty folder
+            raise
         return folder
 
     def release(self, state: str, reason: str | None = None) -> None:

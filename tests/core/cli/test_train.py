@@ -233,6 +233,7 @@ def test_a_full_run_dir_names_its_own_option(workspace: Path, tmp_path: Path, nu
     assert result.returncode == 2
     why = f"headlight: {tmp_path / 'run'} cannot be written: File too large. "
     assert result.stderr.splitlines()[-1] == f"{why}Choose another folder (--run-dir in a terminal)."
+    assert not (tmp_path / "run").exists(), "the same command would be refused: the folder is not empty"
 
 
 def test_a_folder_that_is_not_empty_is_refused_before_data_are_prepared(workspace: Path, missing_file: Path) -> None:
