@@ -1,7 +1,8 @@
 """The command line: parses the arguments, runs the verb, and turns every error into one line and an exit code.
 
-Exit codes: 0 done; 1 a bug in Headlight; 2 bad input; 3 the run stopped for a reason of its own; 128 + n ended by
-signal n. Each verb is imported when it is called: `--help` and `--version` must answer at once, without torch.
+Exit codes: 0 done; 1 a bug in Headlight, or findings of `plugins check`; 2 bad input; 3 the run stopped for a reason of
+its own; 128 + n ended by signal n. Each verb is imported when it is called: `--help` and `--version` must answer at
+once, without torch.
 """
 
 from __future__ import annotations
