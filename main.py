@@ -17,14 +17,14 @@ def has_display() -> bool:
 
 
 def open_window() -> int:
-    """Run the window until it is closed; returns the exit status, 2 without a display, memory or temporary folder."""
+    """Run the window until it is closed; returns the exit status, 2 for lack of a display, memory or files."""
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 2
     if sys.platform == "win32":
         import torch  # noqa: F401  (fails to load there once Qt has been imported)
     from core.engine import Engine
-    from core.machine.resource_errors import as_memory_error, as_temporary_folder_error
+    from core.machine.resource_errors import as_shortage_error
 
     try:
         with Engine() as engine:  # its plugin process starts while Qt is loaded
@@ -32,7 +32,7 @@ def open_window() -> int:
 
             return app.run(sys.argv, engine)
     except Exception as error:
-        if (shortage := as_memory_error(error) or as_temporary_folder_error(error)) is None:
+        if (shortage := as_shortage_error(error)) is None:
             raise
         print(f"headlight: {shortage}", file=sys.stderr)
         return 2

@@ -30,7 +30,7 @@ from core.cli.streams import (
     use_utf8,
 )
 from core.errors import UserError
-from core.machine.resource_errors import as_file_limit_error, as_memory_error, as_temporary_folder_error
+from core.machine.resource_errors import as_shortage_error
 from core.machine.signals import Interrupted, interrupted_by_signals, record_ending_signal
 from core.torchrun import report_to_torchrun, require_one_process
 from core.user_dirs import USER_DIRS
@@ -91,7 +91,7 @@ def _system_error(error: Exception) -> str | None:
 
     None for any other error, such as a Python interpreter that cannot be started.
     """
-    if shortage := as_memory_error(error) or as_file_limit_error(error) or as_temporary_folder_error(error):
+    if shortage := as_shortage_error(error):
         return str(shortage)
     if not isinstance(error, OSError):
         return None

@@ -16,6 +16,14 @@ THREAD_LIMIT_MESSAGE = (  # the system does not say which it is
 )
 
 
+def as_shortage_error(error: Exception) -> UserError | None:
+    """The error to report if the system gives no memory, threads, processes, files or folder for temporary ones.
+
+    None for any other error.
+    """
+    return as_memory_error(error) or as_file_limit_error(error) or as_temporary_folder_error(error)
+
+
 def as_memory_error(error: Exception) -> UserError | None:
     """The error to report if memory ran out, of which each thread needs some for its stack; None for any other."""
     is_of_thread = isinstance(error, RuntimeError) and str(error) == "can't start new thread"

@@ -23,7 +23,7 @@ from core.at_path import exists
 from core.errors import UserError, WorkAborted
 from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
-from core.machine.resource_errors import as_file_limit_error, as_memory_error, as_temporary_folder_error
+from core.machine.resource_errors import as_shortage_error
 from core.pending import PendingRequest, answer, refuse
 from core.processes.connection import Connection, Packet, exception_from
 from core.requests import OpenRun, Request, SetPace
@@ -235,9 +235,9 @@ def _reporting_start_errors(socket_path: Path | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        known = as_memory_error(error) or as_file_limit_error(error) or as_temporary_folder_error(error)
+        shortage = as_shortage_error(error)
         path = error.filename or socket_path  # of at most some hundred characters, for which the error names no file
-        raise known or UserError(
+        raise shortage or UserError(
             f"Other processes cannot be reached through {path}: {error.strerror or error}.",
             "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
         ) from None

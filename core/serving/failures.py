@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.errors import UserError
 from core.events import FinishReason
 from core.faults import as_run_not_writable
-from core.machine.resource_errors import OUT_OF_MEMORY_SENTENCE, as_file_limit_error, as_temporary_folder_error
+from core.machine.resource_errors import OUT_OF_MEMORY_SENTENCE, as_shortage_error
 from core.plugins_host.errors import PluginError
 from core.serving.current_run import CurrentRun
 from core.training.distributed import ProcessLost
@@ -16,10 +16,12 @@ OUT_OF_MEMORY = UserError(OUT_OF_MEMORY_SENTENCE, "Make model or data smaller, o
 
 
 def as_user_error(error: Exception, run: CurrentRun | None) -> Exception:
-    """The error, as a UserError where it is no bug of ours: out of memory or files, or no folder to write to."""
+    """The error, as a UserError where it is no bug of ours: a lack of memory, processes or files, a folder that cannot
+    be written.
+    """
     if is_out_of_memory(error):
         return OUT_OF_MEMORY if run is None else out_of_memory_error(run.config, run.trainer.data)
-    if shortage := as_file_limit_error(error) or as_temporary_folder_error(error):
+    if shortage := as_shortage_error(error):
         return shortage
     if isinstance(error, OSError) and run is not None and run.folder is not None:
         return as_run_not_writable(error, run.folder.path)

@@ -124,6 +124,12 @@ def test_a_run_stopped_by_its_plugin_keeps_that_reason_until_it_continues(
     assert RunFolder.open(run).state.reason == "stopped"
 
 
+def test_a_lack_of_processes_is_not_blamed_on_the_run(session: Session, tmp_path: Path) -> None:
+    begin(session, tmp_path / "runs")
+    error = session.report(BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)))  # from starting a plugin host
+    assert str(error).startswith("The system lets Headlight start no other thread or process: ")
+
+
 def test_a_run_on_a_drive_that_fails_can_be_left(
     session: Session, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
