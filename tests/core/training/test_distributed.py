@@ -1,4 +1,4 @@
-"""Several processes train like a single one: real processes of main.py, stopped, killed and resumed."""
+"""Several processes train like a single one: real processes of main.py, stopped, killed and resumed; what they send."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
+import torch
 from torch import Tensor
 
+from core.config import OptimizerConfig, TrainingConfig
+from core.data.batch import Batch
 from core.data.batching import make_batch
 from core.data.prepared_data import PreparedData
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
 from core.torchrun import ProcessRank, torchrun_command
-from core.training.distributed import SeveralProcesses, StepCommand
+from core.training import distributed
+from core.training.distributed import ProcessLost, SeveralProcesses, StepCommand
 from core.training.follower import _train
 from core.training.loss import Loss
 from tests.core.training.small_runs import MakeTrainer
@@ -229,6 +235,101 @@ def test_losing_a_process_ends_the_other_with_a_checkpoint_for_any_number(
     assert RunFolder.open(workdir / run).state.last_step == last + 3
 
 
+TRAINING = TrainingConfig(
+    label_smoothing=0.3, max_grad_norm=0.5, optimizer=OptimizerConfig(weight_decay=0.2)
+)  # settings that may have changed since the run began
+
+
+def connected_by(sent: SimpleQueue[Tensor], patch: pytest.MonkeyPatch) -> tuple[SeveralProcesses, SeveralProcesses]:
+    """Two processes in this one: what the first broadcasts is put into `sent`, for the other."""
+
+    def broadcast(self: SeveralProcesses, tensors: Sequence[Tensor], _: object) -> None:
+        for tensor in tensors:
+            if self.name == "process 0":
+                sent.put(tensor)
+            else:
+                tensor.copy_(sent.get(timeout=30))
+
+    patch.setattr(SeveralProcesses, "_broadcast", broadcast)
+    patch.setattr(SeveralProcesses, "_connect", lambda self: setattr(self, "_steps", object()))
+    patch.setattr("torch.distributed.all_reduce", lambda *_, **__: None)
+    patch.setattr(distributed, "HEARTBEAT_SECONDS", 0.005)
+    first, second = (SeveralProcesses(ProcessRank(rank, 2)) for rank in range(2))
+    return first, second
+
+
+@pytest.mark.parametrize("max_grad_norm", [None, 0.5])
+def test_the_others_get_heartbeats_between_steps_and_the_settings_of_each_step(
+    max_grad_norm: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = SimpleQueue[Tensor]()
+    training = TRAINING.model_copy(update={"max_grad_norm": max_grad_norm})
+    first, second = connected_by(sent, monkeypatch)
+    first.start(lambda: {"run": "a run"}, [torch.ones(3)])
+    first.start(dict, [])  # after a pause, all are ready
+    wait_for_more(sent, 4)  # than the description, its length and the weights
+    first.announce_step(7, 0.01, training)
+    num_sent = sent.qsize()
+    time.sleep(0.05)
+    assert sent.qsize() == num_sent, "the others wait for a gradient now"
+    first.all_reduce(torch.zeros(3), Loss(torch.zeros(()), torch.zeros(())))
+    wait_for_more(sent, num_sent)
+    first.leave()
+    assert second.receive_description() == {"run": "a run"}
+    weights = torch.zeros(3)
+    second.synchronise([weights])
+    (command,) = second.commands()
+    assert weights.tolist() == [1.0, 1.0, 1.0]
+    assert (command.step, command.learning_rate, command.settings(TrainingConfig())) == (7, 0.01, training)
+
+
+def wait_for_more(sent: SimpleQueue[Tensor], number: int) -> None:
+    """Wait until more than so many tensors were sent."""
+    deadline = time.monotonic() + 30
+    while sent.qsize() <= number:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_in_a_step_that_it_gives_up_the_first_process_leaves_without_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = SimpleQueue[Tensor]()
+    first, _ = connected_by(sent, monkeypatch)
+    first.start(dict, [])
+    first.announce_step(1, 0.01, TRAINING)
+    num_sent = sent.qsize()
+    first.leave()
+    assert sent.qsize() == num_sent
+
+
+def test_a_process_lost_before_the_first_step_leaves_nothing_to_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, _ = connected_by(SimpleQueue(), monkeypatch)
+    monkeypatch.setattr(first, "synchronise", lose_process)
+    with pytest.raises(ProcessLost):
+        first.start(dict, [])
+    first.leave()
+
+
+def lose_process(*_: object) -> None:
+    raise ProcessLost("Another process of this run has ended.", "")
+
+
+def test_a_process_lost_between_two_steps_is_reported_at_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, _ = connected_by(SimpleQueue(), monkeypatch)
+    first.start(dict, [])
+    monkeypatch.setattr(SeveralProcesses, "_broadcast", lose_process)
+    first._heartbeat.join(timeout=60)
+    monkeypatch.setattr(SeveralProcesses, "_broadcast", lambda *_: None)  # some seem to arrive
+    with pytest.raises(ProcessLost):
+        first.announce_step(1, 0.01, TRAINING)
+    first.leave()
+
+
+def test_each_process_draws_other_dropout_masks_in_each_step() -> None:
+    others = [SeveralProcesses(ProcessRank(rank, 4)) for rank in (1, 2, 3)]
+    seeds = {other.dropout_seed(0, step) for other in others for step in range(1, 101)}
+    assert len(seeds) == 300 and all(0 <= seed < 2**63 for seed in seeds)
+
+
 def test_the_rows_of_a_batch_are_divided_among_processes(data: PreparedData) -> None:
     batch, small_batch = (make_batch(data.split("train"), np.arange(size)) for size in (8, 2))
     parts = [SeveralProcesses(ProcessRank(rank, 3)).local_batches([batch, small_batch]) for rank in range(3)]
@@ -236,6 +337,9 @@ def test_the_rows_of_a_batch_are_divided_among_processes(data: PreparedData) -> 
     rows = [row for part in parts for row in part[0].tgt_output.tolist()]
     assert sorted(rows) == sorted(batch.tgt_output.tolist())
     assert sum(part[0].num_target_tokens for part in parts) == batch.num_target_tokens
+    ones = torch.ones(3, 1, dtype=torch.int64)
+    empty_targets = Batch(ones, ones.bool(), ones, ones, ones.bool(), 3)  # each with its <eos>
+    assert all(len(SeveralProcesses(ProcessRank(rank, 3)).local_batches([empty_targets])) == 1 for rank in range(3))
 
 
 class ProcessesThatDiverge(SeveralProcesses):
