@@ -2,23 +2,25 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.config import TrainingConfig
+from core.data import batching
 from core.data.batch import Batch
 from core.data.batch_plan import plan_batches
 from core.data.batching import TrainBatches, eval_batches, make_batch
 from core.data.token_arrays import PairArrays, TokenArrays, source_arrays, target_arrays
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import Prepare, flat_ids
+from tests.record_calls import record_calls
 
 KINDS = [{"batch_size": 7}, {"batch_tokens": 24}]
 Row = tuple[tuple[int, ...], tuple[int, ...]]  # the ids of a source and its target
@@ -54,20 +56,24 @@ def pairs_of_lengths(lengths: list[tuple[int, int]]) -> PairArrays:
     )
 
 
+@example([(3, 3)] * 8, TrainingConfig(batch_size=None, batch_tokens=16), Random(0))  # 4 are just within the size
 @given(LENGTHS, KIND, st.randoms(use_true_random=False))
-def test_a_plan_has_every_pair_once_and_no_batch_above_the_size(
+def test_a_plan_has_every_pair_once_and_its_batches_are_full(
     lengths: list[tuple[int, int]], training: TrainingConfig, random: Random
 ) -> None:
     pairs, order = pairs_of_lengths(lengths), list(range(len(lengths)))
     random.shuffle(order)
     plan = plan_batches(pairs, np.array(order), training)
     assert sorted(np.concatenate(plan).tolist()) == sorted(order)
-    for indices in plan:
+
+    def fits(indices: list[int]) -> bool:
         if training.batch_size is not None:
-            assert len(indices) == training.batch_size or indices is plan[-1]
-        elif len(indices) > 1:
-            assert training.batch_tokens is not None
-            assert len(indices) * pairs.tgt_lengths[indices].max() <= training.batch_tokens
+            return len(indices) <= training.batch_size
+        assert training.batch_tokens is not None
+        return len(indices) == 1 or len(indices) * int(pairs.tgt_lengths[indices].max()) <= training.batch_tokens
+
+    assert all(fits(indices.tolist()) for indices in plan)
+    assert not any(fits([*indices.tolist(), following[0]]) for indices, following in pairwise(plan))
 
 
 @given(LENGTHS, st.data())
@@ -127,12 +133,16 @@ def test_a_single_pair_makes_batches_without_end(prepare: Prepare) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_epoch_has_every_pair_once(prepare: Prepare, kind: dict[str, int]) -> None:
-    data = prepare()
+def test_an_epoch_is_planned_once_and_has_every_pair_once(
+    prepare: Prepare, kind: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, plans = prepare(), record_calls(monkeypatch, batching, "plan_batches")
     batches = TrainBatches(data, TrainingConfig.model_validate(kind), 0, None)
+    assert batches.epoch == 0.0
     seen = list[Row]()
     while not seen or batches.epoch % 1:
         seen += rows(next(batches))
+    assert len(plans) == 1
     expected = [data.pair("train", index) for index in range(40)]
     encoded = [
         (tuple(data.encode_source(pair.source)[0]), (*data.tgt_vocabulary.ids(pair.target.split()), 2))

@@ -81,7 +81,7 @@ def test_free_running_outputs_use_the_beam_of_the_settings(make_trainer: MakeTra
     trainer = make_trainer()
     eager_to_end(trainer.model)
     greedy = [one.hypothesis for one in scores(trainer, host).sentences]
-    trainer.change("decoding.beam_size", 4)
+    trainer.change("decoding.beam_size", 2)
     trainer.change("decoding.length_penalty", 10.0)  # prefers the longest hypothesis
     found = scores(trainer, host)
     request, decoding = Translate(texts=tuple(one.source for one in found.sentences)), trainer.config.decoding
