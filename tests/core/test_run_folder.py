@@ -93,6 +93,15 @@ def test_everything_written_is_read_back(tmp_path: Path) -> None:
     assert (reopened.state.last_step, reopened.state.best_step, reopened.state.best_value) == (2, 2, 1.5)
 
 
+def test_the_config_of_a_step_has_what_was_changed_before_it(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    for step, value in ((2, 0.3), (5, 0.4)):
+        folder.append_setting(SettingChanged(step=step, key="training.label_smoothing", value=value))
+    assert [folder.config_at(step).training.label_smoothing for step in (2, 3, 5, 6)] == [0.1, 0.3, 0.3, 0.4]
+    assert folder.config().training.label_smoothing == 0.1
+    assert folder.latest_config().training.label_smoothing == 0.4
+
+
 def flip(path: Path, position: int) -> None:
     data = bytearray(path.read_bytes())
     data[position] ^= 1
