@@ -102,6 +102,21 @@ def test_the_config_of_a_step_has_what_was_changed_before_it(tmp_path: Path) -> 
     assert folder.latest_config().training.label_smoothing == 0.4
 
 
+def test_weights_are_kept_with_what_was_changed_before_them(tmp_path: Path) -> None:
+    """A snapshot comes before the changes of its step; a checkpoint knows which it has; a shared run ends with all."""
+    folder = run_folder(tmp_path)
+    for step in (2, 4):
+        folder.write_snapshot(step, weights(step))
+        for value in (0.3, 0.2):
+            folder.append_setting(SettingChanged(step=step, key="training.label_smoothing", value=value))
+    smoothing = {step: [one.value for one in folder.changes_kept_with(step)] for step in (2, 3, 4)}
+    assert smoothing == {2: [], 3: [0.3, 0.2], 4: [0.3, 0.2]}
+    folder.update(is_shared=True, last_step=4)
+    assert [len(folder.changes_kept_with(step)) for step in (2, 4)] == [0, 4]
+    folder.save_checkpoint(2, weights(2), {}, {"changes": [[2, "training.label_smoothing", 0.3]]})
+    assert [one.value for one in folder.changes_kept_with(2)] == [0.3]
+
+
 def flip(path: Path, position: int) -> None:
     data = bytearray(path.read_bytes())
     data[position] ^= 1
