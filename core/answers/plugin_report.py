@@ -28,12 +28,13 @@ class Lengths:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitFigures:
-    """One split in numbers: two counts of all that was drawn, the rest of its first 20,000 pairs at most.
+    """One split in numbers: `num_pairs` and `in_train` count all that was drawn, the rest is of its first pairs.
 
     Shares are fractions from 0 to 1.
     """
 
     num_pairs: int | None  # None: endless
+    num_kept: int  # the first pairs: 20,000, or fewer if they are long or the split has no more
     src_lengths: Lengths
     tgt_lengths: Lengths
     unknown_src: float  # share of tokens that are not in the vocabulary

@@ -65,7 +65,7 @@ def _longest(train: SplitSample, num_pairs: int) -> int:
 
 
 def _make_updater(sample: Sample, pairs: list[Pair]) -> tuple[Updater, Batch]:
-    src, tgt = map(Vocabulary, sample.vocabularies)
+    src, tgt = map(Vocabulary, sample.kept_tokens)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
     arrays = encode_pairs(*texts, TextEncoder(sample.src_tokenizer, src), TextEncoder(sample.tgt_tokenizer, tgt))
     batch = make_batch(arrays, np.arange(len(pairs)))

@@ -99,7 +99,7 @@ def metrics_of(sample: Sample, hypotheses: list[str]) -> dict[str, float]:
 
 def check_examples(sample: Sample) -> Iterator[Finding]:
     """Find examples that are empty or hold tokens that the model does not know."""
-    known = set(sample.vocabularies[0])
+    known = set(sample.known_tokens[0])
     form = sample.host.text_form(sample.info.name, sample.options)
     for text in sample.host.examples(sample.info.name, sample.options):
         tokens = sample.src_tokenizer.tokenize(form.apply(text))

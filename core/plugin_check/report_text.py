@@ -49,13 +49,15 @@ def _figures_lines(figures: Figures) -> Iterator[str]:
 
 
 def _split_line(name: str, split: SplitFigures) -> str:
-    num_pairs = "endless" if split.num_pairs is None else _count(split.num_pairs, "pair")
-    parts = [f"source {_lengths(split.src_lengths)}, target {_lengths(split.tgt_lengths)} tokens"]
+    parts = ["endless" if split.num_pairs is None else _count(split.num_pairs, "pair")]
+    if name != "train":
+        parts.append(f"{_count(split.in_train, 'source')} in train")
+    start = "" if split.num_pairs == split.num_kept else f"of the first {split.num_kept:,}: "
+    parts.append(f"{start}source {_lengths(split.src_lengths)}, target {_lengths(split.tgt_lengths)} tokens")
     parts.append(f"{per_cent(split.duplicates, 1)} duplicates")
     if name != "train":
         parts.append(f"unknown {per_cent(split.unknown_src, 1)} and {per_cent(split.unknown_tgt, 1)}")
-        parts.append(f"{_count(split.in_train, 'source')} in train")
-    return f"{name}: {num_pairs}, {', '.join(parts)}"
+    return f"{name}: {', '.join(parts)}"
 
 
 def _count(number: int, noun: str) -> str:

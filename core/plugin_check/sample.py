@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 from core.answers.plugin_report import Bounds
-from core.config import TokenizerConfig
+from core.config import SubwordName, TokenizerConfig
 from core.data.pair_texts import write_pairs
 from core.data.splits import HELD_OUT
 from core.data.subwords import SubwordModels
@@ -26,11 +26,12 @@ from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines, lines_of
 from core.plugins_host.plugin_info import PluginInfo
-from core.plugins_host.split_drawing import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, draw_lines
+from core.plugins_host.split_drawing import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, SHARD_SIZE, draw_lines
 
 MAX_PAIRS = 20_000
 MAX_CHARACTERS = 2_000_000
-"""How many pairs and characters of each split the checks look at; later pairs are counted and searched for leaks."""
+"""How many pairs and characters of each split the checks look at. Later pairs are counted and searched for leaks, and
+their tokens are known."""
 NUM_SHARDS = 5
 """How many shards of endless data are compared with the held-out splits."""
 NUM_REDRAWN = 5_000
@@ -49,6 +50,7 @@ class SplitSample:
     num_pairs: int | None  # None: endless
     sources: set[int] = field(default_factory=set)  # of a held-out split: hashes of all its quoted sources
     in_train: set[bytes] = field(default_factory=set)  # the quoted sources that the train split has too
+    known: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))  # see `_Sampler.draw_split`
     src_tokens: Tokens = field(default_factory=list)
     tgt_tokens: Tokens = field(default_factory=list)
 
@@ -71,11 +73,19 @@ class Sample:
     symbols: tuple[list[str], list[str]] | None  # None: finite data, or symbols() lists none
 
     @property
-    def vocabularies(self) -> tuple[list[str], list[str]]:
+    def known_tokens(self) -> tuple[list[str], list[str]]:
         """The source and target tokens in the vocabulary of a model trained on this data."""
+        return self._vocabularies(self.symbols or self.splits["train"].known)
+
+    @property
+    def kept_tokens(self) -> tuple[list[str], list[str]]:
+        """The same of the pairs that were kept: a model of all tokens of a large dataset could fill the memory."""
         train = self.splits["train"]
-        src, tgt = self.symbols or (chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens))
-        src, tgt = unique_tokens(src), unique_tokens(tgt)
+        tokens = chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens)
+        return self._vocabularies(self.symbols or tokens)
+
+    def _vocabularies(self, tokens: tuple[Iterable[str], Iterable[str]]) -> tuple[list[str], list[str]]:
+        src, tgt = map(unique_tokens, tokens)
         return subword_pieces(self.src_tokenizer) or src, subword_pieces(self.tgt_tokenizer) or tgt
 
     def redraw(self, host: PluginHost, split: str, seed: int = 0) -> PairLines:
@@ -142,10 +152,15 @@ class _Sampler:
     def draw_split(self, name: str, held_out: dict[str, SplitSample] | None = None) -> SplitSample:
         """Draw one split. For train, note in each split of `held_out` which of its sources are drawn again.
 
-        Pairs that are not kept are not decoded: only their quoted sources are compared, in a tenth of the time.
+        And `known`, the words or characters of train from which a run takes its vocabulary: all, or of endless data
+        those of the first shard. Pairs that are neither kept nor known are not decoded: only their quoted sources are
+        compared, in a tenth of the time.
         """
         pairs, num_pairs, characters_left, sources = list[Pair](), 0, MAX_CHARACTERS, set[int]()
+        known = set[str](), set[str]()
         for chunk in self._chunks(name):
+            if name == "train" and not (self.info.endless and num_pairs >= SHARD_SIZE):
+                self._add_tokens(chunk, known)
             num_pairs += len(chunk)
             is_full = characters_left <= 0 or len(pairs) == MAX_PAIRS
             for pair in () if is_full else chunk.pairs()[: MAX_PAIRS - len(pairs)]:
@@ -164,7 +179,15 @@ class _Sampler:
             pairs=pairs,
             num_pairs=None if name == "train" and self.info.endless else num_pairs,
             sources=sources,
+            known=known,
         )
+
+    def _add_tokens(self, chunk: PairLines, known: tuple[set[str], set[str]]) -> None:
+        fields = chunk.fields()
+        for side, (name, tokens) in enumerate(zip(self.info.tokenizer, known, strict=True)):
+            if name not in get_args(SubwordName):
+                tokenize = make_tokenizer(name).tokenize
+                tokens.update(chain.from_iterable(tokenize(pair[side]) for pair in fields))
 
     def _chunks(self, name: str) -> Iterator[PairLines]:
         """The lines of a whole split, or of the first shards of endless data."""

@@ -22,7 +22,7 @@ MAX_PADDING = 0.6
 
 def compute_figures(sample: Sample, depends_on_seed: bool) -> Figures:
     """Compute the figures of everything that was drawn."""
-    src, tgt = sample.vocabularies
+    src, tgt = sample.known_tokens
     known = frozenset(src), frozenset(tgt)
     train = sample.splits["train"]
     return Figures(
@@ -38,6 +38,7 @@ def _split_figures(split: SplitSample, known_src: frozenset[str], known_tgt: fro
     num_different = len({(pair.source, pair.target) for pair in split.pairs})
     return SplitFigures(
         num_pairs=split.num_pairs,
+        num_kept=len(split.pairs),
         src_lengths=_lengths(split.src_tokens),
         tgt_lengths=_lengths(split.tgt_tokens),
         unknown_src=_unknown(split.src_tokens, known_src),

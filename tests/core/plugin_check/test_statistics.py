@@ -8,6 +8,7 @@ import pytest
 
 from core.answers.plugin_report import Lengths, PluginReport
 from core.engine import Engine
+from core.plugin import split_of
 from core.plugin_check.report_text import report_text
 from core.requests import CheckPlugin
 from tests.core.watcher import answered
@@ -54,9 +55,54 @@ def test_statistics_equal_those_counted_by_hand(tmp_path: Path) -> None:
     assert not report.figures.depends_on_seed
     line = "train: 4 pairs, source 1 to 4 (median 2), target 1 to 4 (median 2) tokens, 25.0 % duplicates"
     assert line in report_text(report)
-    assert ", 1 source in train\n" in report_text(report)
+    assert "\nvalid: 3 pairs, 1 source in train, source 1 to 2" in report_text(report)
     assert [finding.check for finding in report.findings] == ["unknown tokens", "unknown tokens"]
 
 
 def test_an_overlap_is_a_finding_unless_it_is_declared(tmp_path: Path) -> None:
     assert "leaks" in [finding.check for finding in report_of(tmp_path, overlap=False).findings]
+
+
+LARGE_PLUGIN = """
+from core.plugin import DatasetPlugin, Options, Pair, split_of
+
+class Large(DatasetPlugin[Options]):
+    name = "large"
+    title = "Large"
+    tokenizer = ("whitespace", "characters")
+    endless = ENDLESS
+
+    def pairs(self, split, rng):  # sorted, like a dictionary
+        while True:
+            for text in TEXTS:
+                if split_of(text) == split:
+                    yield Pair(text, text[0])
+            if not (self.endless and split == "train"):
+                return
+
+    def examples(self):
+        return [TEXTS[-1]]
+
+TEXTS = [f"{chr(97 + number // 2000)}{number // 100} {number}" for number in range(50_000)]
+PLUGIN = Large
+"""
+
+
+@pytest.mark.parametrize("is_endless", [False, True])
+def test_every_token_is_known_that_a_run_knows(is_endless: bool, tmp_path: Path) -> None:
+    path = tmp_path / "large.py"
+    path.write_text(LARGE_PLUGIN.replace("ENDLESS", str(is_endless)))
+    with Engine() as engine:
+        report = answered(engine, CheckPlugin(plugin=str(path), with_learning=False))
+    assert report.figures is not None
+    train, valid = report.figures.splits["train"], report.figures.splits["valid"]
+    texts = [f"{chr(97 + number // 2000)}{number // 100} {number}" for number in range(50_000)]
+    texts = [text for text in texts if split_of(text) == "train"][: 10_000 if is_endless else None]
+    tokens = {token for text in texts for token in text.split()}
+    assert report.figures.src_vocabulary == len(tokens)
+    assert report.figures.tgt_vocabulary == len({text[0] for text in texts})
+    held_out_targets = "target tokens of the valid split are in no pair of the train split"
+    assert (held_out_targets in str(report.findings)) == is_endless
+    assert (f"The example {'y499 49999'!r} has the token 'y499'" in str(report.findings)) == is_endless
+    assert train.num_kept == 20_000 and "of the first 20,000: source 2 to 2" in report_text(report)
+    assert valid.num_kept == valid.num_pairs
