@@ -23,7 +23,7 @@ from core.exporting.onnx_graphs import graphs_of
 from core.model.transformer import Transformer
 from core.requests import Learn, Prepare, Start, Translate
 from core.run_folder import RunFolder
-from tests.core.watcher import answered, begun, tiny_config
+from tests.core.watcher import answered, tiny_config
 
 ROOT = Path(__file__).parents[3]
 SMALL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 2, "num_decoder_layers": 2, "d_ff": 32}
@@ -75,16 +75,18 @@ def test_a_model_with_few_positions_is_exported(length: int, positions: str) -> 
 
 
 def test_the_pages_code_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = tiny_config(optimizer={"learning_rate": 0.02}, schedule={"warmup_steps": 5}).model_dump()
+    document["decoding"] = {"max_length": 2}  # of three symbols
     with Engine(cache_dir=tmp_path / "cache") as engine:
-        run = begun(engine, tmp_path, optimizer={"learning_rate": 0.02}, schedule={"warmup_steps": 5})
+        answered(engine, Prepare(config=RunConfig.model_validate(document)))
+        run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, Learn())
         a, b, c, *_ = RunFolder.open(run).vocabulary()["src_tokens"]
         sources = (f"{a} {b} {c}", f"{c} {a}", b, f"{a} unknown")
         expected = [one.output.split() for one in answered(engine, Translate(texts=sources))]
     page, written = exported(run, tmp_path, monkeypatch, num_blocks=1)
     assert written == {"encoder.onnx", "decoder_step.onnx", "config.yaml", "vocabulary.json"}
-    longest = max(len(one) for one in expected)
-    assert [page["translate"](source.split(), longest) for source in sources] == expected
+    assert [page["translate"](source.split()) for source in sources] == expected
 
 
 def test_the_pages_code_cuts_texts_into_subwords_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
