@@ -184,7 +184,7 @@ class DataView(View):
         notes += [OUTDATED] if self.reader.is_outdated else []
         notes += [ENDLESS] if data is not None and data.endless else []
         if overview is not None and overview.stage:
-            notes.append(f"Questions at {overview.stage} …")
+            notes.append(f"Looking at {overview.stage} …")
         if (found := self.pages.found) is not None and found.is_done and not found.indices:
             text = quoted_search(self.pages.search_text)
             notes.append(f"No pair of the {self.pages.split} split contains {text}.")

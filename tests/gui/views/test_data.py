@@ -92,6 +92,9 @@ def test_pairs_and_figures_are_shown_before_training(view: DataView) -> None:
     )
     assert [sorted(texts) for *_, texts in waiting] == [sorted(texts) for *_, texts in known]
     assert waiting[5] == (*known[5][:2], {"valid": "…", "test": "…"})
+    view.reader.overview = replace(overview, stage="train pairs")
+    view.reader.changed.emit()
+    assert view.note_label.text() == "Looking at train pairs …"
 
 
 def test_names_of_figures_wrap_beside_setup(view: DataView, empty_window: MainWindow, qtbot: QtBot) -> None:
