@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 
 from core.plugins_host.host import PluginHost
@@ -67,5 +68,11 @@ def _row(field: SettingField) -> str:
     return f"| `{field.key}` | {default_cell(field)} | {value_cell(field)} | {help_cell(field)} |"
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the page."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print(datasets_page(), end="")
+
+
+if __name__ == "__main__":
+    main()

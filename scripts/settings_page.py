@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 
@@ -64,5 +65,11 @@ def value_cell(field: SettingField) -> str:
     return " or ".join(words)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the page."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print(settings_page(), end="")
+
+
+if __name__ == "__main__":
+    main()
