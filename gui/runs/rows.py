@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from core.at_path import exists, is_dir
+from core.at_path import is_dir
 from core.errors import UserError
 from core.run_files.file_names import CONFIG, LABEL, METRICS, STATE
 from core.run_files.step_files import CHECKPOINTS, SNAPSHOTS
@@ -84,11 +84,7 @@ class RunRowReader:
 
     def read(self) -> list[RunRow]:
         """The newest run first, the example last. Of runs never read before, at most `NUM_NEW` are added."""
-        paths = (
-            [path for path in self._runs_dir.iterdir() if is_dir(path) and path.name[0] != "."]
-            if is_dir(self._runs_dir)
-            else []
-        )
+        paths = [path for path in self._runs_dir.iterdir() if _has_row(path)] if is_dir(self._runs_dir) else []
         new = sorted((path for path in paths if path not in self._known), reverse=True)  # names begin with the time
         later = set(new[NUM_NEW:])
         self.has_read_all = not later
@@ -103,6 +99,14 @@ class RunRowReader:
         if known is None or known[0] != stamp or changes_no_file:
             known = self._known[path] = stamp, read_row(path)
         return known[1]
+
+
+def _has_row(path: Path) -> bool:
+    """Whether it is a folder that is not hidden, or a link that leads to where nobody may look: it may be a run."""
+    try:
+        return path.name[0] != "." and is_dir(path)
+    except OSError:
+        return True
 
 
 def matches(row: RunRow, text: str) -> bool:
@@ -169,4 +173,4 @@ def _changed_at(path: Path) -> int:
 
 
 def _created_at(path: Path) -> float:
-    return path.stat().st_mtime if exists(path) else 0.0
+    return _changed_at(path) / 1e9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from core.config import RunConfig
 from core.run_folder import RunFolder
 from core.runs.run_summary import summarise
 from gui.runs.rows import RunRowReader, matches, state_in_words
+from tests.reliability.privileges import unprivileged
 
 
 def test_the_reason_why_a_run_stopped_is_shown(tmp_path: Path) -> None:
@@ -46,6 +48,20 @@ def test_a_run_of_a_newer_version_is_not_called_damaged(tmp_path: Path) -> None:
     row, _ = RunRowReader(tmp_path / "runs").read()
     assert "a newer version of Headlight made this" in row.problem
     assert matches(row, "newer") and not matches(row, "damaged")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there, root's privileges cannot be dropped for a moment")
+def test_a_link_that_leads_to_where_nobody_may_look_hides_no_other_run(tmp_path: Path) -> None:
+    """As to a drive that no longer answers."""
+    (tmp_path / "closed" / "run").mkdir(parents=True)
+    run = RunFolder.create_at(tmp_path / "runs" / "run")
+    run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
+    (tmp_path / "runs" / "link").symlink_to(tmp_path / "closed" / "run")
+    (tmp_path / "closed").chmod(0)
+    with unprivileged():
+        rows = RunRowReader(tmp_path / "runs").read()
+    problems = {row.path.name: row.problem for row in rows[:-1]}
+    assert problems["run"] == "" and "link: it cannot be read (Permission denied)." in problems["link"]
 
 
 def test_of_many_runs_the_newest_are_read_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
