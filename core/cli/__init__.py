@@ -36,7 +36,8 @@ from core.torchrun import report_to_torchrun, require_one_process
 from core.user_dirs import USER_DIRS
 
 OK, INTERNAL_ERROR, BAD_INPUT = 0, 1, 2
-_PATH_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
+_PATH_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.EIO, errno.ENOTCONN, errno.ESTALE)
+"""What is wrong with a path that a person named: the last three are of a drive that no longer answers."""
 
 
 # verb -> module and function, imported when it is called

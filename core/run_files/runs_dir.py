@@ -20,6 +20,7 @@ from core.run_files.archive import SUFFIX
 from core.run_files.documents import reporting_read_errors
 from core.run_files.file_names import CONFIG, METRICS, STATE
 from core.run_files.state import read_state
+from core.run_files.write_errors import reporting_write_errors
 from core.user_dirs import USER_DIRS
 
 _READABLE_ADVICE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
@@ -38,10 +39,12 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
 def require_disk_space(folder: Path, num_bytes: int, option: str = "--runs-dir") -> None:
     """Raise RunNotWritable if the disk of `folder`, named by `option` and maybe not made yet, has fewer free bytes.
 
-    A place where nothing can be written, such as /proc, which is on no disk, is not refused here but when it is used.
+    Also if its drive does not answer. A place where nothing can be written, such as /proc, which is on no disk, is not
+    refused here but when it is used.
     """
-    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if _exists(path))
-    disk = shutil.disk_usage(existing)
+    with reporting_write_errors(folder, option):
+        existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if _exists(path))
+        disk = shutil.disk_usage(existing)
     if disk.free < num_bytes and disk.total and os.access(existing, os.W_OK):
         raise RunNotWritable(
             f"There is no room for this run in {folder}: three checkpoints take {_megabytes(num_bytes)}, "

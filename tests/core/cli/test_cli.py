@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import subprocess
 import sys
@@ -142,6 +143,19 @@ def test_a_wrong_call_gives_one_line_and_exit_2(argv: str, sentence: str, capfd:
     assert cli.main(argv.split()) == 2
     out, err = capfd.readouterr()
     assert out == "" and err.startswith(sentence) and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("number", [errno.ENOTCONN, errno.EIO, errno.ESTALE])
+def test_a_drive_that_no_longer_answers_is_no_fault_of_ours(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(path: Path) -> bool:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr("core.cli.runs.is_dir", fail)
+    assert cli.main(["runs", "list", "--runs-dir", str(tmp_path)]) == 2
+    why = f"{tmp_path}: {os.strerror(number)}. Name another place, or one that you may read and write."
+    assert capfd.readouterr() == ("", f"headlight: {why}\n")
 
 
 def test_several_processes_train_one_seed_at_a_time(

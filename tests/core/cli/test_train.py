@@ -101,6 +101,15 @@ def test_free_space_is_measured_on_the_disk_of_a_folder_not_made_yet(tmp_path: P
         require_disk_space(tmp_path / "none" / "yet", 10**18)
 
 
+def test_no_run_begins_on_a_drive_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path) -> bool:
+        raise OSError(errno.EIO, "Input/output error", str(path))
+
+    monkeypatch.setattr("core.run_files.runs_dir.exists", fail)
+    with pytest.raises(RunNotWritable, match=r"cannot be written: Input/output error\. Choose another folder"):
+        require_disk_space(tmp_path, 1)
+
+
 def test_a_run_dir_without_room_names_its_own_option(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
