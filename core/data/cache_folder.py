@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from core.events import Event, Trouble
 from core.user_dirs import USER_DIRS
@@ -46,6 +46,8 @@ def _unwritable_reason(folder: Path) -> str:
     """Why the folder is not writable; empty if it is."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            TemporaryFile(dir=folder).close()  # raises why: no permission, or a read-only file system
     except OSError as error:
         return error.strerror or str(error)
-    return "" if os.access(folder, os.W_OK) else "Permission denied"
+    return ""
