@@ -37,6 +37,7 @@ from core.plugin_check.texts import check_alignments, check_texts
 from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
+from core.run_files.documents import reporting_read_errors
 
 CHECKS: dict[str, Callable[[Sample], Iterable[Finding]]] = {
     "other seeds": check_shards_differ,
@@ -190,12 +191,14 @@ def _is_path(plugin: str, listing_host: PluginHost) -> bool:
 
 def _source_of_file(plugin: str) -> PluginSource:
     path = Path(plugin)
-    if exists(path):  # false for a name with a NUL byte, which resolve() does not take
-        path = path.resolve()
-    if not is_file(path) or path.suffix != ".py":
-        raise UserError(
-            f"{plugin}: expected a plugin's .py file, and {_path_description(path)}.", "`plugins list` shows the names."
-        )
+    with reporting_read_errors(path, "Make it readable, or name another."):
+        if exists(path):  # false for a name with a NUL byte, which resolve() does not take
+            path = path.resolve()
+        if not is_file(path) or path.suffix != ".py":
+            raise UserError(
+                f"{plugin}: expected a plugin's .py file, and {_path_description(path)}.",
+                "`plugins list` shows the names.",
+            )
     return PluginSource(path.stem, path=str(path))
 
 

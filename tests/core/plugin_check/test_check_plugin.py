@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Iterator
@@ -225,6 +226,17 @@ def test_a_path_that_is_no_plugin_is_refused(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=rf"{plugin}: expected a plugin's \.py file, and {what}\."):
         answered(engine, CheckPlugin(plugin=plugin))
+
+
+def test_a_plugin_that_cannot_be_looked_at_is_refused(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder that may not be entered, or on a drive that does not answer."""
+
+    def fail(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("core.plugin_check.plugin_checker.exists", fail)
+    with pytest.raises(UserError, match=r"^mine\.py: it cannot be read \(Permission denied\)\. Make it readable, or"):
+        answered(engine, CheckPlugin(plugin="mine.py"))
 
 
 @pytest.mark.usefixtures("checks_share_hosts")
