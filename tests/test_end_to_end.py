@@ -123,6 +123,14 @@ def test_a_run_folder_holds_the_files_of_the_contract(run: Path) -> None:
         *("model.safetensors", "optimizer.safetensors", "state.json")
     }
     assert "auto" not in (run / "config.yaml").read_text(encoding="utf-8")
+    snapshot, model = run / "snapshots/000300.safetensors", run / "checkpoints/000300/model.safetensors"
+    assert tensor_names(snapshot) == tensor_names(model), "a snapshot holds weights only"
+
+
+def tensor_names(path: Path) -> set[str]:
+    """The tensors of a safetensors file."""
+    with safe_open(path, framework="np") as file:
+        return set(file.keys())
 
 
 def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, workdir: Path) -> None:
@@ -235,6 +243,8 @@ def test_training_several_seeds_reports_runs_mean_and_deviation(
     finished = finished_runs(training_of_seeds)
     assert [RunFolder.open(Path(one["run"])).config().seed for one in finished] == [3, 5]
     last = json.loads(training_of_seeds.stdout.splitlines()[-1])
+    environments = [json.loads((Path(one["run"]) / "environment.json").read_text(encoding="utf-8")) for one in finished]
+    assert len({one["data_fingerprint"] for one in environments}) == 1, "dataset.seed alone decides the data"
     losses = [one["metrics"]["valid/loss"] for one in finished]
     assert (last["event"], last["runs"]) == ("seeds_finished", [one["run"] for one in finished])
     assert losses[0] != losses[1]
