@@ -57,7 +57,7 @@ def datasets_page() -> str:
 
 
 def _section(info: PluginInfo) -> Iterator[str]:
-    assert info.options_schema is not None
+    assert info.options_schema is not None, info.error
     tokenizer = " and ".join(dict.fromkeys(info.tokenizer))
     # a paragraph of its own: right after a list it would continue the last item
     yield from (f"## `{info.name}`", "", info.doc, "", f"Default tokenizer: {tokenizer}.", "")
