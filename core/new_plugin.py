@@ -15,6 +15,7 @@ from core.errors import UserError
 from core.plugin import API_VERSION
 from core.plugins_host.discovery import NAME_PATTERN
 from core.plugins_host.plugin_info import PluginInfo
+from core.short_repr import short_repr
 from core.user_input.strict_yaml import read_yaml
 
 
@@ -25,7 +26,7 @@ def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
     """
     if not NAME_PATTERN.fullmatch(name):
         raise UserError(
-            f"{name!r:.60} is not a name for a plugin.",
+            f"{short_repr(name, 60)} is not a name for a plugin.",
             "Use lower-case letters, digits and underscores, a letter first, such as my_words.",
         )
     if not isinstance(read_yaml(name, name).value, str):  # true, false and null

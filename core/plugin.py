@@ -17,6 +17,7 @@ from core.plugin_files import BadData as BadData  # for plugins that read the us
 from core.plugin_files import File as File
 from core.plugin_files import Folder as Folder
 from core.plugin_files import read_lines as read_lines
+from core.short_repr import short_repr
 from core.text_form import AS_IT_COMES as AS_IT_COMES
 from core.text_form import TextForm as TextForm
 from core.text_form import UnicodeForm as UnicodeForm
@@ -195,7 +196,7 @@ def split_of(text: str) -> Split:
     Only a hash of the text decides, so the answer is always the same, in every process and on every machine.
     """
     if not isinstance(text, str):
-        raise TypeError(f"expected a text, whose split is asked for; given {text!r:.100}")
+        raise TypeError(f"expected a text, whose split is asked for; given {short_repr(text, 100)}")
     bucket = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") % 10
     if bucket < 8:
         return "train"
@@ -210,7 +211,9 @@ def draw_for(split: Split, draw: Callable[[], Pair]) -> Pair:
     for _ in range(MAX_DRAWS):
         pair = draw()
         if not isinstance(pair, Pair):
-            raise TypeError(f"draw_for was given a function that returned {pair!r:.100}, expected Pair(source, target)")
+            raise TypeError(
+                f"draw_for was given a function that returned {short_repr(pair, 100)}, expected Pair(source, target)"
+            )
         if split_of(pair.source) == split:
             return pair
     if not pair.source:

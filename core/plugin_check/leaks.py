@@ -8,6 +8,7 @@ from core.answers.plugin_report import Finding
 from core.data.splits import HELD_OUT
 from core.plugin_check.sample import Sample
 from core.plugins_host.pair_lines import unquoted
+from core.short_repr import short_repr
 
 RNG_SEEDS = range(3)
 NUM_PAIRS = 20
@@ -36,8 +37,8 @@ def _check_split(sample: Sample, name: str) -> Iterator[Finding]:
         yield Finding(
             check="leaks",
             sentence=f"{len(leaked):,} of the {len(split.sources):,} different sources of the {name} split "
-            f"{'is' if len(leaked) == 1 else 'are'} in the train split too, {unquoted(min(leaked))!r:.80} for one; "
-            "expected none.",
+            f"{'is' if len(leaked) == 1 else 'are'} in the train split too, "
+            f"{short_repr(unquoted(min(leaked)), 80)} for one; expected none.",
             advice="Yield a pair only where split_of(source) == split, or, if this is intended, declare "
             "splits_overlap = True.",
         )
@@ -52,7 +53,7 @@ def _check_equal_rngs(sample: Sample) -> Iterator[Finding]:
                 yield Finding(
                     check="leaks",
                     sentence=f"Given the same rng, the train split and the {name} split both have the source "
-                    f"{min(shared)!r:.80}: nothing keeps them apart; expected a source in one of them only.",
+                    f"{short_repr(min(shared), 80)}: nothing keeps them apart; expected a source in one of them only.",
                     advice="Draw with draw_for(split, ...), which draws again until the source belongs to the split, "
                     "or, if this is intended, declare splits_overlap = True.",
                 )

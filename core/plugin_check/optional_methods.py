@@ -9,6 +9,7 @@ from pathlib import Path
 from core.answers.plugin_report import Finding
 from core.at_path import exists
 from core.plugin_check.sample import Sample
+from core.short_repr import short_repr
 from core.training.metrics import BUILT_IN, LOWER_IS_BETTER, ONLY_EVALUATED, higher_is_better
 
 PREFIX = "valid/"
@@ -108,7 +109,7 @@ def check_examples(sample: Sample) -> Iterator[Finding]:
             what = f"has the token {unknown[0]!r}, which is in no source of the train split" if unknown else "is empty"
             yield Finding(
                 check="examples",
-                sentence=f"The example {text!r:.80} {what}; expected a text like a source.",
+                sentence=f"The example {short_repr(text, 80)} {what}; expected a text like a source.",
                 advice="Offer only what a model of this data can read.",
             )
 

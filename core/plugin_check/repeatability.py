@@ -11,6 +11,7 @@ from core.plugin import Pair
 from core.plugin_check.sample import Sample
 from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines
+from core.short_repr import short_repr
 
 SAME_PROCESS_ADVICE = (
     "Draw from the rng that pairs() is given, and from nothing else: not from the module random, the clock, "
@@ -44,7 +45,7 @@ def check_same_symbols(sample: Sample, other: PluginHost) -> Iterator[Finding]:
                 yield Finding(
                     check="same symbols",
                     sentence=f"In another process, symbols() lists other {side} tokens, or in another order: token "
-                    f"{number} is {one!r:.60} and then {another!r:.60}; expected the same.",
+                    f"{number} is {short_repr(one, 60)} and then {short_repr(another, 60)}; expected the same.",
                     advice=OTHER_PROCESS_ADVICE,
                 )
                 return
@@ -80,8 +81,8 @@ def _difference(first: PairLines, second: PairLines) -> str:
 def _pair_text(pair: Pair | None) -> str:
     if pair is None:
         return "missing"
-    alignment = "" if pair.alignment is None else f", alignment={list(pair.alignment)!r:.60}"
-    return f"Pair({pair.source!r:.60}, {pair.target!r:.60}{alignment})"
+    alignment = "" if pair.alignment is None else f", alignment={short_repr(list(pair.alignment), 60)}"
+    return f"Pair({short_repr(pair.source, 60)}, {short_repr(pair.target, 60)}{alignment})"
 
 
 def _finding(what: str, split: str, advice: str) -> Finding:

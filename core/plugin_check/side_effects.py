@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from core.answers.plugin_report import Finding
 from core.plugin_check.sample import Sample
 from core.plugins_host.common_mistakes import remedy_for
+from core.short_repr import short_repr
 
 MAX_PRINTED_LINES = 1000
 MAX_PRINTED_BYTES = 1_000_000
@@ -39,8 +40,8 @@ def check_side_effects(sample: Sample) -> Iterator[Finding]:
     if amount := _excessive_output(sample):
         yield Finding(
             check="conduct",
-            sentence=f"It has printed more than {amount}, such as {sample.host.last_printed_line.strip()!r:.80}; "
-            "expected little or nothing.",
+            sentence=f"It has printed more than {amount}, such as "
+            f"{short_repr(sample.host.last_printed_line.strip(), 80)}; expected little or nothing.",
             advice="Remove the print: nobody reads it, and printing takes time.",
         )
 

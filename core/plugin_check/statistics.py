@@ -14,6 +14,7 @@ from core.data.batch_plan import padding_share
 from core.data.splits import HELD_OUT
 from core.per_cent import per_cent
 from core.plugin_check.sample import Sample, SplitSample, Tokens
+from core.short_repr import short_repr
 
 MAX_DUPLICATES = 0.9
 MAX_UNKNOWN = 0.1
@@ -99,8 +100,8 @@ def _check_targets_differ(train: SplitSample) -> Iterator[Finding]:
     if len(targets) == 1 and len({pair.source for pair in train.pairs}) > 1:
         yield Finding(
             check="targets",
-            sentence=f"Every target of the train split is {targets.pop()!r:.80}; expected targets that follow from "
-            "their sources.",
+            sentence=f"Every target of the train split is {short_repr(targets.pop(), 80)}; "
+            "expected targets that follow from their sources.",
             advice="Make the target from the source: otherwise a model can ignore it.",
         )
 

@@ -8,6 +8,7 @@ from core.answers.plugin_report import Finding
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.tokenizers import Tokenizer
 from core.plugin_check.sample import Sample, SplitSample, Tokens
+from core.short_repr import short_repr
 
 MAX_TOKENS = 1000
 """In tokens. Attention's cost grows with the square of the length: a batch of such texts takes a laptop minutes."""
@@ -44,7 +45,7 @@ def _first_empty(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
 
 def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, tokenizer: Tokenizer) -> Iterator[Finding]:
     for number, (text, own) in enumerate(zip(texts, tokens, strict=True), start=1):
-        location = f"{side} {text!r:.80} (pair {number:,} of the {split} split)"
+        location = f"{side} {short_repr(text, 80)} (pair {number:,} of the {split} split)"
         special = set(own).intersection(SPECIAL_TOKENS)
         if special:
             yield Finding(
@@ -57,7 +58,7 @@ def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, toke
         if own and tokenizer.join(own) != text:
             yield Finding(
                 check="tokenizer",
-                sentence=f"The {location}, cut into tokens and joined again, is {tokenizer.join(own)!r:.80}; "
+                sentence=f"The {location}, cut into tokens and joined again, is {short_repr(tokenizer.join(own), 80)}; "
                 "expected the same text.",
                 advice='Put one space between tokens and none around them, or use tokenizer = "characters".',
             )

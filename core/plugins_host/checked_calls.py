@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from core.plugin import PAIR_CHARACTERS, DatasetPlugin, Pair, Split
 from core.plugins_host.utf8_text import is_utf8_text
 from core.plugins_host.worker_errors import DEFAULT_REMEDY, WorkerError, defined_at
+from core.short_repr import short_repr
 from core.text_form import TextForm
 
 Plugin = DatasetPlugin[Any]
@@ -103,7 +104,7 @@ def _float(value: Any) -> float:
 
 
 def _type_error(plugin: Plugin, method: str, answer: object, expected: str) -> WorkerError:
-    return _error(plugin, method, f"{method}() returned {answer!r:.200}, expected {expected}.")
+    return _error(plugin, method, f"{method}() returned {short_repr(answer, 200)}, expected {expected}.")
 
 
 def _error(plugin: Plugin, method: str, sentence: str, remedy: str = DEFAULT_REMEDY) -> WorkerError:

@@ -6,6 +6,7 @@ from typing import Any
 from core.plugin import DatasetPlugin, Options
 from core.plugins_host.code_lines import attribute_line, first_line
 from core.plugins_host.worker_errors import WorkerError
+from core.short_repr import short_repr
 
 METHODS = ("pairs", "metrics", "limits", "examples", "text_form", "files", "left_out")
 """Every run calls these."""
@@ -24,7 +25,7 @@ def _require_callable(cls: type, method: str, base: type) -> None:
         return
     expected = inspect.signature(getattr(base, method))
     if not callable(declared):
-        complaint = f"{method} is {declared!r:.100}, expected a method {method}{_names(expected)}"
+        complaint = f"{method} is {short_repr(declared, 100)}, expected a method {method}{_names(expected)}"
         raise WorkerError(f"{cls.__name__}.{complaint}.", file=inspect.getfile(cls), line=attribute_line(method, cls))
     if not accepts(cls, method, len(expected.parameters) - 1):
         complaint = f"has {method}{_names(_signature(declared))}, expected {method}{_names(expected)}"

@@ -13,6 +13,7 @@ from core.plugins_host import checked_calls
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
 from core.plugins_host.worker_errors import WorkerError, defined_at
 from core.read_progress import ReadProgress
+from core.short_repr import short_repr
 
 CHUNK_SIZE = 1000
 CHUNK_CHARACTERS = 10_000_000
@@ -73,9 +74,9 @@ class PairStream:
 
     def _validated(self, pair: Any) -> Pair:
         if not isinstance(pair, Pair):
-            raise self._pair_error(f"is {pair!r:.100}, expected Pair(source, target)")
+            raise self._pair_error(f"is {short_repr(pair, 100)}, expected Pair(source, target)")
         if not (isinstance(pair.source, str) and isinstance(pair.target, str)):
-            raise self._pair_error(f"is {pair!r:.100}, expected a source and a target that are texts")
+            raise self._pair_error(f"is {short_repr(pair, 100)}, expected a source and a target that are texts")
         if len(pair.source) + len(pair.target) > PAIR_CHARACTERS:
             complaint = f"has {len(pair.source) + len(pair.target):,} characters, expected at most {PAIR_CHARACTERS:,}"
             raise self._pair_error(complaint)
@@ -99,7 +100,7 @@ class PairStream:
                 cached_links[links] = links_text(plain)
             return cached_links[links]
         except (TypeError, ValueError):
-            complaint = f"has alignment {alignment!r:.100}, expected (source, target) indices counted from 0"
+            complaint = f"has alignment {short_repr(alignment, 100)}, expected (source, target) indices counted from 0"
             raise self._pair_error(complaint) from None
 
     def _pair_error(self, complaint: str) -> WorkerError:

@@ -29,6 +29,7 @@ WRONG_PAIRS: list[tuple[str, str, str | None]] = [
     ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [1, 2])", "Pair 1 has alignment [1, 2]", "[1, 2]"),
     ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
     ("def pairs(self, split, rng):\n    return ['a']", "Pair 1 is 'a'", "def pairs"),
+    ("def pairs(self, split, rng):\n    return ['a' * 200]", f"Pair 1 is '{'a' * 98}…, expected Pair", "def pairs"),
     (
         "def pairs(self, split, rng):\n    yield type('Odd', (), {'__repr__': lambda self: 'array([1,\\n  2])'})()",
         *("Pair 1 is array([1, 2]), expected Pair(source, target)", "yield"),
