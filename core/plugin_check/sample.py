@@ -51,6 +51,7 @@ class SplitSample:
     sources: set[int] = field(default_factory=set)  # of a held-out split: hashes of all its quoted sources
     in_train: set[bytes] = field(default_factory=set)  # the quoted sources that the train split has too
     known: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))  # see `_Sampler.draw_split`
+    targets: set[str] = field(default_factory=set)  # of train: not all if they differ
     src_tokens: Tokens = field(default_factory=list)
     tgt_tokens: Tokens = field(default_factory=list)
 
@@ -157,10 +158,13 @@ class _Sampler:
         compared, in a tenth of the time.
         """
         pairs, num_pairs, characters_left, sources = list[Pair](), 0, MAX_CHARACTERS, set[int]()
-        known = set[str](), set[str]()
+        known, targets = (set[str](), set[str]()), set[str]()
         for chunk in self._chunks(name):
             if name == "train" and not (self.info.endless and num_pairs >= SHARD_SIZE):
-                self._add_tokens(chunk, known)
+                fields = chunk.fields()
+                self._add_tokens(fields, known)
+                if len(targets) < 2:
+                    targets.update(target for _, target, _ in fields)
             num_pairs += len(chunk)
             is_full = characters_left <= 0 or len(pairs) == MAX_PAIRS
             for pair in () if is_full else chunk.pairs()[: MAX_PAIRS - len(pairs)]:
@@ -180,10 +184,10 @@ class _Sampler:
             num_pairs=None if name == "train" and self.info.endless else num_pairs,
             sources=sources,
             known=known,
+            targets=targets,
         )
 
-    def _add_tokens(self, chunk: PairLines, known: tuple[set[str], set[str]]) -> None:
-        fields = chunk.fields()
+    def _add_tokens(self, fields: list[list[Any]], known: tuple[set[str], set[str]]) -> None:
         for side, (name, tokens) in enumerate(zip(self.info.tokenizer, known, strict=True)):
             if name not in get_args(SubwordName):
                 tokenize = make_tokenizer(name).tokenize
