@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, QSize
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QSizePolicy,
-)
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox
 
 _SENTENCE = 36  # characters: in a window of 1280 pixels the stages of Anatomy's attention fit beside it
 
 
-class NoWheelComboBox(QComboBox):
+class ElidingComboBox(QComboBox):
+    """A combo box that ends a text with an ellipsis if there is too little room: Qt cuts it within a letter."""
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+
+
+class NoWheelComboBox(ElidingComboBox):
     """A combo box in a form that scrolls: the mouse wheel scrolls the form instead of choosing."""
 
     def ignore_text_width(self) -> None:
@@ -25,7 +32,7 @@ class NoWheelComboBox(QComboBox):
         event.ignore()
 
 
-class SentenceCombo(QComboBox):
+class SentenceCombo(ElidingComboBox):
     """A choice of sentences; a long one is cut, so that it does not widen the page."""
 
     def __init__(self) -> None:
