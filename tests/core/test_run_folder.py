@@ -165,6 +165,19 @@ def test_a_run_with_an_incomplete_last_line_can_be_opened(tmp_path: Path, num_cu
     assert folder.metrics()[0].tolist() == list(range(1, 11))
 
 
+def test_metrics_that_end_before_the_newest_checkpoint_are_reported(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    folder.append_metrics(1, steps(10))
+    checkpoint(folder, 10)
+    path = folder.path / "metrics.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:9]))  # the last line may always be torn
+    assert len(folder.metrics()[0]) == 9
+    path.write_bytes(b"".join(lines[:8]))
+    with pytest.raises(UserError, match=r"metrics\.jsonl: the file is cut off"):
+        folder.metrics()
+
+
 def test_sentences_of_many_validations_are_thinned_and_their_metrics_kept(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     validated = range(1, VALIDATIONS_KEPT + 61)
