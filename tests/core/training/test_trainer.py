@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import islice
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,13 +154,16 @@ def test_giving_cores_away_changes_nothing_and_ends_with_the_generator(
 
 def test_abandoning_the_generator_anywhere_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
     trainer = make_trainer()
-    num_yields, has_ended, end = 0, False, object()
+    num_yields, has_ended, events = 0, False, list[Any]()
     while not has_ended:
         num_yields += 1  # an abandoned validation starts again, so more and more yields are needed to finish it
         generator = trainer.run()
-        has_ended = any(next(generator, end) is end for _ in range(num_yields))
+        yielded = list(islice(generator, num_yields))
+        events += yielded
+        has_ended = len(yielded) < num_yields
         generator.close()
     assert num_yields > 5
+    assert [event.probe.step for event in of_kind(events, ProbeDone)] == trainer.folder.probe_steps()
     assert trainer.step == 12
     assert torch.equal(all_weights(trainer), plain)
     assert trainer.folder.metrics()[0].tolist() == list(range(1, 13))
@@ -344,6 +349,34 @@ def test_the_best_checkpoint_is_kept_besides_the_last(make_trainer: MakeTrainer)
     best = [event.step for event in of_kind(events, ValidationDone) if event.is_best][-1]
     assert set(trainer.folder.checkpoint_steps()) == {best, 12}
     assert trainer.folder.state.best_step == best
+
+
+def test_it_knows_whether_a_checkpoint_would_differ_from_the_last_one(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    changes: list[Callable[[], object]] = [
+        lambda: None,  # nothing is saved yet
+        lambda: trainer.change("training.label_smoothing", 0.2),
+        lambda: trainer.add_sentence("b a"),
+        lambda: finish(trainer.validate()),
+    ]
+    for change in changes:
+        change()
+        assert not trainer.is_saved
+        trainer.save_checkpoint()
+        assert trainer.is_saved
+
+
+def test_checkpoints_in_a_folder_attached_later_are_kept_by_the_changed_settings(
+    make_trainer: MakeTrainer, tmp_path: Path
+) -> None:
+    trainer = make_trainer(keep_checkpoints=3)
+    trainer.change("training.keep_checkpoints", 0)
+    folder = RunFolder.create_at(tmp_path / "moved")
+    folder.write_config(trainer.initial_config)
+    trainer.attach_folder(folder)
+    for trainer.step in (1, 2, 3):
+        trainer.save_checkpoint()
+    assert folder.checkpoint_steps() == [3]
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------
