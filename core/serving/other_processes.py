@@ -59,8 +59,8 @@ class OtherProcesses:
             self.must_return = True
             return None
         lost = self._workers.lost_worker_error() if event is None else None
-        # If memory ran out in a step of the first, the others still wait for its part.
-        ended = isinstance(event, RunFinished) and event.reason in ("memory", "process")
+        # If the first gave up a step, as for lack of memory, the others still wait for its part.
+        ended = isinstance(event, RunFinished) and event.reason in ("memory", "fault", "process")
         self.must_return = lost is not None or ended
         return as_trouble(lost) if lost is not None else event
 

@@ -50,8 +50,11 @@ def test_an_error_is_passed_on_though_the_system_has_cleared_the_temporary_folde
         group.kill()
 
 
-@pytest.mark.parametrize(("reason", "must_return"), [("memory", True), ("process", True), ("diverged", False)])
-def test_the_run_returns_when_a_process_is_lost_or_waits_for_a_step_that_did_not_fit_in_memory(
+@pytest.mark.parametrize(
+    ("reason", "must_return"),
+    [("memory", True), ("fault", True), ("process", True), ("diverged", False), ("disk", False), ("plugin", False)],
+)
+def test_the_run_returns_when_a_process_is_lost_or_waits_for_a_step_that_was_given_up(
     reason: FinishReason, must_return: bool, tmp_path: Path
 ) -> None:
     """Otherwise the others would end a minute later, and that would be reported in place of what to do."""
