@@ -266,9 +266,9 @@ def in_each_step(trainer: Trainer, act: Callable[[], object]) -> None:
 def test_a_run_abandoned_before_reporting_its_divergence_is_at_the_last_good_step(
     make_trainer: MakeTrainer, late: bool
 ) -> None:
-    trainer = make_trainer()
+    trainer, is_harmful = make_trainer(), True
     gradients = trainer._updater.optimizer.parameters.gradients
-    in_each_step(trainer, lambda: gradients.mul_(nan if trainer.step >= 6 else 1.0))
+    in_each_step(trainer, lambda: gradients.mul_(nan if is_harmful and trainer.step >= 6 else 1.0))
     trainer._meter._is_cheap_to_read = not late
     learning = trainer.run()
     while trainer.step < 7 and not trainer.has_diverged:
@@ -279,6 +279,9 @@ def test_a_run_abandoned_before_reporting_its_divergence_is_at_the_last_good_ste
     assert trainer.step == trainer.save_checkpoint().step == trainer.folder.metrics()[0][-1] == 6
     events, reason = finish(trainer.run())
     assert reason == "diverged" and "at step 7" in of_kind(events, Trouble)[0].sentence
+    is_harmful, before = False, all_weights(trainer)
+    assert finish(trainer.run())[1] == "max_steps"  # it can go on
+    assert trainer.folder.metrics()[0].tolist() == list(range(1, 13)) and not torch.equal(all_weights(trainer), before)
 
 
 def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer: MakeTrainer) -> None:
