@@ -148,7 +148,6 @@ class Trainer:
         except RuntimeError as error:
             if not is_out_of_memory(error):
                 raise
-            self._updater.optimizer.reset_found_inf()
             yield trouble.out_of_memory(self.step, error, self.config, self.data)
             return "memory"
         finally:

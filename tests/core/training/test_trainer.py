@@ -28,6 +28,7 @@ from core.requests import Translate
 from core.resuming import truncate_run
 from core.run_folder import RunFolder
 from core.runs.run_summary import summarise
+from core.training import step_meter
 from core.training.loss import Loss
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from core.training.step_meter import StepMeter
@@ -300,6 +301,28 @@ def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer
     assert "after step 3" in trouble.sentence and "training.batch_size" in trouble.advice and trouble.details
     too_much = False
     assert finish(trainer.run())[1] == "max_steps"  # the failed step must leave nothing behind
+
+
+def test_memory_that_runs_out_before_a_divergence_is_noticed_leaves_the_last_good_weights(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, whose metrics are read late. The steps that follow may be finite again."""
+    monkeypatch.setattr(step_meter, "_SECONDS_BETWEEN_REPORTS", 1e9)
+    trainer, is_harmful = make_trainer(probe_every=500, validate_every=500, checkpoint_every=500), True
+    trainer._meter._is_cheap_to_read = False
+    gradients = trainer._updater.optimizer.parameters.gradients
+
+    def act() -> None:
+        if is_harmful and trainer.step == 8:
+            gradients.fill_(nan)
+        if is_harmful and trainer.step == 10:
+            torch.empty(2**55)
+
+    in_each_step(trainer, act)
+    assert finish(trainer.run())[1] == "memory"
+    is_harmful, good = False, all_weights(trainer)
+    assert finish(trainer.run())[1] == "diverged" and trainer.step == 8
+    assert torch.equal(all_weights(trainer), good)
 
 
 def test_a_bug_is_not_reported_as_a_lack_of_memory(make_trainer: MakeTrainer) -> None:
