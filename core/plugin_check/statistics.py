@@ -87,9 +87,10 @@ def check_figures(sample: Sample, figures: Figures) -> Iterator[Finding]:
 
 def _check_duplicates(name: str, split: SplitFigures) -> Iterator[Finding]:
     if split.duplicates > MAX_DUPLICATES:
+        pairs = "pairs" if split.num_kept == split.num_pairs else f"first {split.num_kept:,} pairs"
         yield Finding(
             check="duplicates",
-            sentence=f"{per_cent(split.duplicates, 1)} of the pairs of the {name} split repeat an earlier pair; "
+            sentence=f"{per_cent(split.duplicates, 1)} of the {pairs} of the {name} split repeat an earlier pair; "
             f"expected at most {per_cent(MAX_DUPLICATES)}.",
             advice="Draw from more different pairs, or yield fewer.",
         )

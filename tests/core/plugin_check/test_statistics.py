@@ -109,3 +109,24 @@ def test_every_token_is_known_that_a_run_knows(is_endless: bool, tmp_path: Path)
         assert (words in findings_text(report)) == is_endless, words
     assert train.num_kept == 20_000 and "of the first 20,000: source 2 to 2" in report_text(report)
     assert valid.num_kept == valid.num_pairs
+
+
+REPEATING = """
+    def pairs(self, split, rng):
+        for number in range(28_000):
+            text = str(number if number > 26_000 else number % 1_000)
+            if split_of(text) == split:
+                yield Pair(text, text)
+
+TEXTS = ["0"]
+PLUGIN = Large
+"""
+
+
+def test_a_share_of_the_first_pairs_is_not_called_one_of_all(tmp_path: Path) -> None:
+    path = tmp_path / "repeating.py"
+    path.write_text(LARGE_PLUGIN.replace("ENDLESS", "False").partition("    def pairs")[0] + REPEATING.lstrip("\n"))
+    with Engine() as engine:
+        report = answered(engine, CheckPlugin(plugin=str(path), with_learning=False))
+    (finding,) = (one for one in report.findings if one.check == "duplicates")
+    assert "% of the first 20,000 pairs of the train split repeat an earlier pair" in finding.sentence
