@@ -28,14 +28,12 @@ class Best:
         return step == self.step or (value > self.value if higher_is_better(self.metric) else value < self.value)
 
     def update(self, value: float, step: int) -> None:
-        """Record a validation; one of the same step counts once."""
-        if step == self.newest_step:
-            return
-        self.newest_step = step
+        """Record a validation; one of the same step, as with another beam, counts once if it is no improvement."""
         if self.is_improved_by(value, step):
             self.value, self.step, self.num_without_better = value, step, 0
-        else:
+        elif step != self.newest_step:
             self.num_without_better += 1
+        self.newest_step = step
 
     def state(self) -> dict[str, Any]:
         """Plain values, from which `Best(**state)` restores it."""

@@ -46,6 +46,16 @@ def test_the_same_validation_counts_once_and_stays_the_best() -> None:
     assert best.is_improved_by(2.0, 0) and not best.is_improved_by(2.0, 2)
 
 
+def test_a_better_validation_of_the_same_step_is_the_best() -> None:
+    """As `is_improved_by` says: of a run that ends with a larger beam, or a branch that searches the best anew."""
+    best = taken("valid/bleu", [10.0, 5.0])
+    best.update(12.0, 1)
+    assert (best.value, best.step, best.num_without_better) == (12.0, 1, 0)
+    branch = Best("valid/bleu", newest_step=8)
+    branch.update(7.0, 8)
+    assert (branch.value, branch.step) == (7.0, 8)
+
+
 def test_the_best_is_restored_from_its_state() -> None:
     best = taken("valid/loss", [2.0, 3.0])
     assert Best(**best.state()) == best
