@@ -42,7 +42,7 @@ def leakage_notes(data: PreparedData) -> Iterator[Trouble]:
         if num < max(MIN_LEAKED, MIN_SHARE * of) or (split == "test" and data.is_test_same_as_valid()):
             continue
         yield note(
-            f"{'All' if num == of else f'{num:,}'} of {of:,} {split} sources are in the train split too.",
+            f"{'All' if num == of else f'{num:,} of'} {of:,} {split} sources are in the train split too.",
             "Its metrics measure what was memorised, not what was learned. Name another file, or take these pairs out "
             "of the train split; the window's Data view lists some.",
         )

@@ -79,7 +79,7 @@ def test_a_note_about_the_data_of_all_runs_is_printed_once(tmp_path: Path) -> No
     shutil.copytree(tmp_path / "first", tmp_path / "second")
     result = evaluate(tmp_path, "first", "second")
     assert result.returncode == 0, result.stderr
-    assert result.stderr.count("All of 40 valid sources are in the train split too.") == 1
+    assert result.stderr.count("All 40 valid sources are in the train split too.") == 1
 
 
 def test_runs_with_different_sentences_have_no_mean(trained_runs: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_copy_of_the_train_file_is_reported_as_fully_overlapping(
 ) -> None:
     dataset = corpus(tmp_path, copied(lines(range(100))))
     # Not reported again for the test split, which is the same.
-    expected = ["All of 100 valid sources are in the train split too."]
+    expected = ["All 100 valid sources are in the train split too."]
     assert notes(dataset, host, tmp_path / "cache") == expected
     assert notes(dataset, host, tmp_path / "cache") == expected  # data from the cache have the same notes
 
@@ -83,4 +83,4 @@ def test_the_terminal_shows_the_note(tmp_path: Path) -> None:
     (run,) = (tmp_path / "runs").iterdir()
     for result in (trained, run_headlight("evaluate", run.name, *runs, cwd=tmp_path)):
         (line,) = (line for line in result.stderr.splitlines() if "in the train split too" in line)
-        assert line.startswith("All of 100 valid sources") and "was memorised" in line
+        assert line.startswith("All 100 valid sources") and "was memorised" in line
