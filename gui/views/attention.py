@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 
 from gui.context import Context
 from gui.heads.attention_comparison import AttentionComparison
@@ -75,11 +73,12 @@ class AttentionView(View):
             panel.mark_dirty()
 
     def _show_disabled_heads(self) -> None:
-        if self.ablation_panel.isHidden() and self.disabled_heads.heads:  # its figures are why a head was switched off
-            QTimer.singleShot(0, self, partial(scroll_into_view, self.ablation_panel))  # once it is laid out
+        is_first = self.ablation_panel.isHidden() and bool(self.disabled_heads.heads)
         self.ablation_panel.setVisible(bool(self.disabled_heads.heads))
         for panel in (self.ablation_panel, self.chooser, self.grid):
             panel.mark_dirty()
+        if is_first:
+            scroll_into_view(self.ablation_panel)  # its figures are why a head was switched off
 
     def _lay_out(self) -> None:
         self.chooser.row.addWidget(self.more_button)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
@@ -49,7 +49,11 @@ class HorizontalScrollArea(FramelessScrollArea):
 
 
 def scroll_into_view(widget: QWidget) -> None:
-    """Scroll the scroll area around this widget, if there is one, until the widget is visible."""
+    """Scroll the scroll area around this widget, if there is one, until the widget is visible.
+
+    First complete the layout: a widget that was shown just now has no place yet.
+    """
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     around = widget.parentWidget()
     while around is not None and not isinstance(around, QScrollArea):
         around = around.parentWidget()

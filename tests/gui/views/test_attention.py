@@ -197,8 +197,9 @@ def test_the_figures_without_a_head_are_in_sight_even_on_a_projector(german_wind
     view = window.attention_view
     (page,) = view.findChildren(ScrollingPage)
     qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)
-    qtbot.keyClick(view.map.canvas, Key.Key_X, ALT)
     figures = view.ablation_panel
+    qtbot.keyClick(view.map.canvas, Key.Key_X, ALT)
+    assert page.verticalScrollBar().value() > 0, "at once: a turn of the event loop later may be before it is laid out"
     qtbot.waitUntil(lambda: not figures.is_empty and not figures.is_dirty, timeout=WAIT_MS)
 
     def is_in_sight() -> bool:
