@@ -99,7 +99,10 @@ class Panel(QFrame):
             self._fit()
 
     def hide_below_height(self, part: QWidget, height: int) -> None:
-        """Hide this part of the body while the panel is lower than `height` pixels (at 100 % zoom)."""
+        """Hide this part of the body while the panel is lower than `height` pixels (at 100 % zoom).
+
+        What is under its header does not count.
+        """
         self._optional_part, self._full_height = part, height
         self.theme.changed.connect(self._fit)
 
@@ -115,7 +118,8 @@ class Panel(QFrame):
 
     def _fit(self) -> None:
         if self._optional_part is not None:
-            self._optional_part.setVisible(self.height() >= self.theme.px(self._full_height))
+            height = self.height() - self.under_header.geometry().height()
+            self._optional_part.setVisible(height >= self.theme.px(self._full_height))
 
     def _height_of(self, part: QWidget) -> int:
         return max(part.minimumHeight(), part.minimumSizeHint().height()) + self.body.spacing()

@@ -17,12 +17,14 @@ from gui.runs.rows import EXAMPLE_IS_READ_ONLY
 from gui.validation_reader import ValidationReader
 from gui.view import View
 from gui.widgets.buttons import FoldButton
+from gui.widgets.scroll_areas import complete_layouts
 from gui.widgets.splitters import splitter
 from gui.widgets.tab_order import insert_in_tab_order
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
 MIN_HEIGHT = 328  # pixels at 100 %: the height at which attention and curves can still be read
 MIN_HEIGHT_LEARNED = 460  # the same for the panels behind More and the curves
+_NOTICE_HEIGHT = 80  # of a notice over the curves
 _LEGEND_HEIGHT, _RATE_HEIGHT = 224, 180  # of the map with its readout, of the curves with the learning rate
 
 
@@ -48,6 +50,7 @@ class TrainView(View):
         self.more_button.toggled.connect(self._show_more)
         self.sentence_row.follow_in(context)
         self.curves.notices.experiment_requested.connect(context.workbench.try_out)
+        self.curves.notices.chip.toggled.connect(self._fit_notice)
         context.run_inspector.changed.connect(self._show_noticed)
         context.follower.changed.connect(self._allow_changes)
         context.workbench.changed.connect(self._allow_changes)
@@ -57,7 +60,7 @@ class TrainView(View):
         attention = splitter(Qt.Orientation.Horizontal, (self.attention_map, 5), (self.head_grid, 4))
         self.pictures.addWidget(attention)
         self.parts = splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4))
-        self.keep_min_height(self.parts, MIN_HEIGHT)
+        self._keep_readable()
         # Zoomed, map and loss stay in sight.
         self.attention_map.hide_below_height(self.attention_map.readout, _LEGEND_HEIGHT)
         self.curves.hide_below_height(self.curves.learning_rate, _RATE_HEIGHT)
@@ -71,8 +74,20 @@ class TrainView(View):
             self.pictures.addWidget(learned)
             insert_in_tab_order(learned, after=self.head_grid)
         self.pictures.setCurrentIndex(int(is_more))
-        self.keep_min_height(self.parts, MIN_HEIGHT_LEARNED if is_more else MIN_HEIGHT)
+        self._keep_readable()
         self.context.redraw_scheduler.mark_all()
+
+    def _keep_readable(self) -> None:
+        height = MIN_HEIGHT_LEARNED if self.more_button.isChecked() else MIN_HEIGHT
+        extra = _NOTICE_HEIGHT if self.curves.notices.chip.isChecked() else 0
+        self.keep_min_height(self.parts, height + extra)
+
+    def _fit_notice(self) -> None:
+        """Where there is little room, scroll: an open notice takes its height neither from the curves nor the rest."""
+        pictures, _ = self.parts.sizes()
+        self._keep_readable()
+        complete_layouts()
+        self.parts.setSizes([pictures, self.parts.height() - self.parts.handleWidth() - pictures])
 
     def _learned(self) -> QSplitter:
         """The panels behind More: what the validations say token by token, symbol by symbol, place by place."""

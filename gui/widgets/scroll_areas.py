@@ -48,12 +48,17 @@ class HorizontalScrollArea(FramelessScrollArea):
         return least.height() + (self.horizontalScrollBar().sizeHint().height() if least.width() > width else 0)
 
 
+def complete_layouts() -> None:
+    """Do now what Qt does once it is idle: give everything its place after something was shown, hidden or resized."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+
+
 def scroll_into_view(widget: QWidget) -> None:
     """Scroll the scroll area around this widget, if there is one, until the widget is visible.
 
     First complete the layout: a widget that was shown just now has no place yet.
     """
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+    complete_layouts()
     around = widget.parentWidget()
     while around is not None and not isinstance(around, QScrollArea):
         around = around.parentWidget()

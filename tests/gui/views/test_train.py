@@ -16,6 +16,7 @@ from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import is_uncut
 from tests.gui.not_none import child_of, not_none
+from tests.gui.panels.learning.test_notice_bar import plant
 from tests.gui.waiting import wait_for
 
 
@@ -77,6 +78,24 @@ def test_on_a_projector_map_and_loss_are_visible_below_one_row_of_transport(
             qtbot.waitUntil(lambda: is_uncut(view.curves), timeout=WAIT_MS)
             assert view.attention_map.canvas.height() >= window.context.theme.px(160)
             assert view.curves.loss.height() >= window.context.theme.px(70)
+
+
+def test_on_a_projector_a_notice_is_read_whole_and_takes_no_height_from_the_loss(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    curves, notices, parts = window.train_view.curves, window.train_view.curves.notices, window.train_view.parts
+    window.resize(1280, 720)
+    window.context.theme.set_zoom(150)
+    qtbot.waitUntil(lambda: not curves.is_dirty and is_uncut(curves), timeout=WAIT_MS)
+    plant(notices, window.context.bridge.history, "dead_heads")
+    notices.seen_label.setText("What was seen, in two lines. " * 5)
+    sizes, loss_height = parts.sizes(), curves.loss.height()
+    notices.chip.click()
+    for label in (notices.seen_label, notices.usually_label):
+        assert label.height() == label.heightForWidth(label.width()) > 0
+    assert parts.sizes()[0] == sizes[0] and curves.loss.height() >= loss_height
+    notices.chip.click()
+    qtbot.waitUntil(lambda: parts.sizes() == sizes, timeout=WAIT_MS)
 
 
 def test_on_a_projector_legend_and_rate_are_hidden_and_the_title_reads_out(qtbot: QtBot, window: MainWindow) -> None:
