@@ -1,7 +1,7 @@
-"""The tables of docs/lesson.md: `python -m benchmarks.lesson` trains what the lesson trains, in a few minutes.
+"""The tables of docs/lesson.md: `python -m benchmarks.lesson` trains what the lesson trains.
 
 The sentence is the first that probes of `toy_german_english` follow. What a head does is that of one seed and one
-machine, on which these tables are equal to the last digit each time.
+machine.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class _BeamState:
 
 
 def _mask_all_but(log_probabilities: Tensor, column: int) -> None:
-    """Set all of [B, K, V] but this column of V to -inf. If this one has overflowed to it, it gets a large number."""
+    """Set all of [B, K, V] but this column of V to -inf. If this one has overflowed, it gets `_LEAST`."""
     kept = log_probabilities[..., column].clamp(min=_LEAST)
     log_probabilities.fill_(-torch.inf)
     log_probabilities[..., column] = kept
