@@ -11,6 +11,7 @@ class OutputPosition(QObject):
     """A position among `count` tokens. If it is the last one, it stays the last when the output changes.
 
     `is_chosen` says whether the user went to a position in an output of this sentence, even to the one shown already.
+    Only then `moved` is emitted: another output is drawn whole, with its position.
     """
 
     moved = Signal()
@@ -30,7 +31,6 @@ class OutputPosition(QObject):
         """Take another output, of `count` tokens, of this sentence."""
         self.is_chosen, self._sentence = self.is_chosen and sentence == self._sentence, sentence
         self.index, self.count = count - 1 if self.is_last else min(self.index, count - 1), count
-        self.moved.emit()
 
     def go_to(self, index: int) -> None:
         """Go to this position, or to the nearest that exists."""

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from gui.colours import readable_on
-from gui.panels.translation.track_layout import TrackLayout, fonts_of
+from gui.panels.translation.track_layout import TrackLayout
 from gui.pictures.colour_map import attention_table
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import first_difference, probability_text, quoted
@@ -95,8 +104,8 @@ class TrackCanvas(QWidget):
         self._paint_positions(painter, layout, positions)
         for row, track in enumerate(self.tracks):
             for index in range(positions.start, min(positions.stop, len(track.tokens))):
-                self._paint_token(painter, layout.box(row, index), track, index)
-                self._paint_first_choice(painter, layout.first_choice_rect(row, index), track, index)
+                self._paint_token(painter, layout, row, index)
+                self._paint_first_choice(painter, layout, row, index)
         if self._difference is not None:
             painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
             painter.drawRect(layout.compared_rect(self._difference).adjusted(1, 0, -2, 0))
@@ -110,7 +119,7 @@ class TrackCanvas(QWidget):
         """Paint the names at the left edge of the visible part, above the scrolled tracks; in a file, at the left."""
         left = 0 if self._theme.is_exporting else -self.x()
         painter.fillRect(QRectF(left, 0, layout.left - GRID / 2, self.height()), self.palette().base())
-        painter.setFont(self._theme.font())
+        painter.setFont(layout.name_font)
         painter.setPen(self._theme.colour("muted"))
         for row, track in enumerate(self.tracks):
             name = QRectF(left, layout.box(row, 0).top(), layout.left - GRID, layout.box_height)
@@ -120,37 +129,35 @@ class TrackCanvas(QWidget):
         return min(self.position, layout.num_positions - 1)
 
     def _paint_positions(self, painter: QPainter, layout: TrackLayout, positions: range) -> None:
-        painter.setFont(fonts_of(self._theme)[1])
+        painter.setFont(layout.small_font)
         for index in positions:
             is_first = index == self._difference
             painter.setPen(self._theme.colour("bad" if is_first else "muted"))
             text = f"≠ {index + 1}" if is_first else f"{index + 1}"
             painter.drawText(layout.number_rect(index), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
 
-    def _paint_token(self, painter: QPainter, box: QRectF, track: Track, index: int) -> None:
-        _, small, tokens = fonts_of(self._theme)
-        inner, probability = box.adjusted(1, 0, -1, -2), track.probabilities[index]
+    def _paint_token(self, painter: QPainter, layout: TrackLayout, row: int, index: int) -> None:
+        track, inner = self.tracks[row], layout.box(row, index).adjusted(1, 0, -1, -2)
+        probability = track.probabilities[index]
         colour = QColor.fromRgb(int(attention_table(self._theme.mode)[_index(probability)]))
         painter.fillRect(inner, colour)
         painter.setPen(QPen(self._theme.colour("line"), 1))
         painter.drawRect(inner)
         painter.setPen(readable_on(colour))
-        painter.setFont(tokens)
-        metrics = painter.fontMetrics()
-        text = metrics.elidedText(track.tokens[index], Qt.TextElideMode.ElideRight, int(inner.width()) - 4)
-        upper = QRectF(inner.left(), inner.top() + 1, inner.width(), metrics.height())
-        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, text)
-        painter.setFont(small)
+        painter.setFont(layout.token_font)
+        upper = QRectF(inner.left(), inner.top() + 1, inner.width(), layout.token_metrics.height())
+        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, _elided(layout.token_metrics, track.tokens[index], inner))
+        painter.setFont(layout.small_font)
         lower = QRectF(inner.left(), upper.bottom(), inner.width(), inner.bottom() - upper.bottom())
         painter.drawText(lower, Qt.AlignmentFlag.AlignCenter, probability_text(probability))
 
-    def _paint_first_choice(self, painter: QPainter, line: QRectF, track: Track, index: int) -> None:
+    def _paint_first_choice(self, painter: QPainter, layout: TrackLayout, row: int, index: int) -> None:
+        track, line = self.tracks[row], layout.first_choice_rect(row, index)
         first = track.first_choices[index]
         if first != track.tokens[index]:
-            painter.setFont(fonts_of(self._theme)[1])
+            painter.setFont(layout.small_font)
             painter.setPen(self._theme.colour("muted"))
-            text = painter.fontMetrics().elidedText(f"✗ {first}", Qt.TextElideMode.ElideRight, int(line.width()) - 4)
-            painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
+            painter.drawText(line, Qt.AlignmentFlag.AlignCenter, _elided(layout.small_metrics, f"✗ {first}", line))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         x = event.position().x()
@@ -213,6 +220,10 @@ def _describe_token(track: Track, index: int) -> str:
     return ", ".join([*parts, f"first choice {quoted(first)}"] if first != token else parts)
 
 
+def _elided(metrics: QFontMetricsF, text: str, box: QRectF) -> str:
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() - 4)
+
+
 def _index(probability: float) -> int:
     """The index of a probability in a table of 256 colours; 0 for NaN."""
-    return round(255 * float(np.clip(np.nan_to_num(probability), 0.0, 1.0)))
+    return round(255 * min(max(0.0, probability), 1.0))  # this order of the arguments turns NaN into 0

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFont, QFontMetricsF
+from PySide6.QtGui import QFontMetricsF
 
 from gui.sentences.tracks import Track
 from gui.theme import GRID, Theme
@@ -19,7 +19,9 @@ class TrackLayout:
     """Tracks below one another, with their names at the left and position numbers above. Lengths in logical pixels."""
 
     def __init__(self, tracks: tuple[Track, ...], theme: Theme) -> None:
-        names, self.small_metrics, self.token_metrics = (QFontMetricsF(font) for font in fonts_of(theme))
+        self.name_font, self.small_font, self.token_font = theme.font(), theme.token_font(0.85), theme.token_font()
+        self.small_metrics, self.token_metrics = QFontMetricsF(self.small_font), QFontMetricsF(self.token_font)
+        names = QFontMetricsF(self.name_font)
         self.num_positions = max(len(track.tokens) for track in tracks)
         self.left = max(names.horizontalAdvance(track.name) for track in tracks) + GRID
         self.tracks_top = self.small_metrics.height() + 2
@@ -79,11 +81,6 @@ class TrackLayout:
             max(self.token_metrics.horizontalAdvance(track.tokens[index]), self.small_metrics.horizontalAdvance(other))
             + 2 * GRID
         )
-
-
-def fonts_of(theme: Theme) -> tuple[QFont, QFont, QFont]:
-    """The fonts of names, of figures, and of tokens."""
-    return theme.font(), theme.token_font(0.85), theme.token_font()
 
 
 def _has_others(track: Track) -> bool:
