@@ -10,10 +10,12 @@ from pytestqt.qtbot import QtBot
 
 from gui.colours import Mode
 from gui.frame.rail import RailButton
+from gui.panel import Panel
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.panels.runs.run_translations import RunTranslations
 from gui.theme import Theme
 from gui.widgets.buttons import FoldButton
+from gui.widgets.scroll_areas import FramelessScrollArea
 from tests.gui.conftest import WAIT_MS
 
 
@@ -31,6 +33,26 @@ def test_nothing_is_drawn_between_two_scroll_bars(qtbot: QtBot, mode: Mode) -> N
     places = [corner + QPoint(x, y) for x in range(vertical.width()) for y in range(horizontal.height())]
     assert len(places) >= 100
     assert {picture.pixelColor(place).name() for place in places} == {theme.colours.surface}
+
+
+class Canvas(QWidget):
+    """Paints nothing. Qt fills the ground that a stylesheet gives to plain widgets, but not to those of a subclass."""
+
+
+@pytest.mark.parametrize("content", [QWidget, Canvas])
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_scrolls_in_a_panel_has_the_colour_of_the_panel(qtbot: QtBot, mode: Mode, content: type[QWidget]) -> None:
+    theme = Theme(mode)
+    theme.apply()
+    panel = Panel(theme)
+    area = FramelessScrollArea(content())
+    panel.body.addWidget(area)
+    qtbot.addWidget(panel)
+    panel.show_body()
+    panel.setMinimumSize(300, 200)  # the offscreen platform has no size hints and would warn
+    panel.show()
+    picture = panel.grab().toImage()
+    assert picture.pixelColor(area.mapTo(panel, area.rect().center())).name() == theme.colours.surface
 
 
 @pytest.mark.parametrize("kind", ["rail", "comparison", "translations"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from core.answers.beam_tree import BeamNode, BeamTree, Fate
@@ -32,8 +32,6 @@ class BeamCanvas(QWidget):
         self._best: frozenset[int] = frozenset()
         self._greedy: frozenset[int] = frozenset()
         self._node = 0
-        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's background, not the scroll area's
-        self.setAutoFillBackground(True)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("The beam as a tree; arrow keys go from hypothesis to hypothesis")

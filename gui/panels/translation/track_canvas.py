@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPalette,
     QPen,
     QResizeEvent,
 )
@@ -48,8 +47,6 @@ class TrackCanvas(QWidget):
         self._is_chosen = False
         self._difference: int | None = None
         self._layout: TrackLayout | None = None
-        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's background, not the scroll area's
-        self.setAutoFillBackground(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip(_HELP)
 

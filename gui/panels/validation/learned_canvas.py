@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPalette,
     QPen,
     QResizeEvent,
 )
@@ -92,8 +91,6 @@ class LearnedCanvas(QWidget):
         self._widths: dict[str, float] = {}  # of tokens painted so far
         self._colours: dict[int, tuple[QColor, QColor]] = {}  # right since this step -> colours of ground and text
         self._metrics = QFontMetricsF(self.font())
-        self.setBackgroundRole(QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Tokens of the validation; arrow keys say when each was learned")
