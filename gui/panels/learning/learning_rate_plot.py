@@ -33,6 +33,7 @@ class LearningRatePlot(StepPlot):
         self._name.setZValue(-1)  # below the line, in case it covers it
         self.addItem(self._name, ignoreBounds=True)
         self.setAccessibleName("Learning rate over steps")
+        self.plotItem.vb.sigResized.connect(self._label_peak)
         self.apply_theme()
 
     def apply_theme(self) -> None:
@@ -51,8 +52,7 @@ class LearningRatePlot(StepPlot):
         if self._peak and not self.is_frozen:
             self.set_value_range(0, self._peak * _HEADROOM)
         update_curve(self._done, steps, rates)
-        if self._peak:
-            self._label_peak()
+        self._label_peak()
 
     def _draw_plan(self, config: RunConfig, last_step: int) -> None:
         """Draw the plan only for steps to come: past ones may have had other settings."""
@@ -66,6 +66,8 @@ class LearningRatePlot(StepPlot):
 
     def _label_peak(self) -> None:
         """Place the name above or below the line, as far left as possible without covering it."""
+        if not self._peak:
+            return
         self._name.setText(f"learning rate, peak {float(f'{self._peak:.2g}'):g}")  # 100, not 1e+02
         size = self._name.boundingRect().size()
         if self.is_layout_unchanged(size):

@@ -144,18 +144,37 @@ def test_the_curve_of_the_rate_does_not_cross_its_label(
     panel: Curves, theme: Theme, schedule: str, warmup_steps: int, last_step: int
 ) -> None:
     edits = (f"training.schedule.name={schedule}", f"training.schedule.warmup_steps={warmup_steps}")
-    history, config = History(), read_preset("toy_german_english", edits)
-    history.apply(replace(prepared(), config=config))
-    learned = np.interp(np.arange(1, last_step + 1), *planned_rates(config))
-    history.apply(StepsDone(first_step=1, arrays={"train/loss": learned, "train/learning_rate": learned}))
-    panel.show_step(history, last_step)
-    rate = panel.learning_rate
+    panel.show_step(taught(read_preset("toy_german_english", edits), last_step), last_step)
     panel.grab()
+    assert_no_line_crosses_the_name_of_the_rate(panel, theme)
+
+
+def test_the_name_of_the_rate_makes_way_when_the_panel_gets_narrower(panel: Curves, theme: Theme) -> None:
+    """As when Setup opens, while nothing is learned that would have it drawn again."""
+    config = read_preset("toy_german_english", ("training.schedule.warmup_steps=200",))
+    panel.show_step(taught(config, NUM_STEPS), NUM_STEPS)
+    for width in (1100, 450):
+        panel.resize(width, panel.height())
+        panel.grab()
+        assert_no_line_crosses_the_name_of_the_rate(panel, theme)
+
+
+def taught(config: RunConfig, last_step: int) -> History:
+    """A run that has learned up to this step at the planned rates."""
+    history, rates = History(), np.interp(np.arange(1, last_step + 1), *planned_rates(config))
+    history.apply(replace(prepared(), config=config))
+    history.apply(StepsDone(first_step=1, arrays={"train/loss": rates, "train/learning_rate": rates}))
+    return history
+
+
+def assert_no_line_crosses_the_name_of_the_rate(panel: Curves, theme: Theme) -> None:
+    rate = panel.learning_rate
     letters = rate._name.sceneBoundingRect().adjusted(4, 4, -4, -4)
     assert rate.plotItem.vb.sceneBoundingRect().contains(letters)
     rate._name.setVisible(False)
     for colour in ("good", "muted"):
         assert not pixels_of(theme.colour(colour), rate, letters)
+    rate._name.setVisible(True)
 
 
 def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, history: History) -> None:
