@@ -44,6 +44,7 @@ class RunComparison(ComparisonPanel):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
+        self._letters: list[pg.TextItem] = []
         self.setToolTip(
             "Training with dropout on, its curve smoothed; validation with dropout off. With several runs, each curve "
             "ends with its run's letter. Runs that differ only in their seed form one band, up to the step that all "
@@ -55,6 +56,7 @@ class RunComparison(ComparisonPanel):
         """Curves and table side by side."""
         name, left = "Losses of the chosen runs over steps", "loss, nats per target token"
         self.plot = PlainPlot(self.theme, name, left=left, bottom="step")
+        self.plot.getViewBox().sigResized.connect(self._label_ends)
         self.table = ComparisonTable(self.theme)
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
 
@@ -108,7 +110,7 @@ class RunComparison(ComparisonPanel):
             for run in (comparison.runs[index] for index in group.indices):
                 self._draw_curve(rest_of(run.training, group.training), _line(colour, 1))
                 self._draw_curve(rest_of(run.validation, group.validation), _dashed(colour, 1))
-        self._label_ends(comparison)
+        self._label_ends()
 
     def _draw_band(self, band: Band, pen: QPen, colour: QColor) -> None:
         """Fill from the lowest to the highest loss, and draw the mean over it."""
@@ -123,9 +125,14 @@ class RunComparison(ComparisonPanel):
         drawn.setDownsampling(auto=True, method="peak")
         drawn.setClipToView(True)
 
-    def _label_ends(self, comparison: Comparison) -> None:
+    def _label_ends(self) -> None:
         """Write the letters of each line above its end, or as near to it as is free."""
-        box, font = self.plot.getViewBox(), self.theme.font(bold=True)
+        for name in self._letters:
+            self.plot.removeItem(name)
+        self._letters.clear()
+        comparison, box, font = self.comparison, self.plot.getViewBox(), self.theme.font(bold=True)
+        if comparison is None:
+            return
         box.updateAutoRange()  # which otherwise waits until it is painted
         placer = LabelPlacer(self.plot.plotItem)
         for band in (group.training for group in comparison.groups):
@@ -142,6 +149,7 @@ class RunComparison(ComparisonPanel):
             name.setAnchor((0 if has_room else 1, 1))
             name.setPos(steps[-1], placer.place_freest(_label_positions(name, left, over, placer)))
             self.plot.addItem(name, ignoreBounds=True)
+            self._letters.append(name)
 
     def _fill(self, comparison: Comparison) -> None:
         (_, *titles), *rows = comparison.table

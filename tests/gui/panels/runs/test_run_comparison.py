@@ -88,6 +88,20 @@ def test_letters_that_would_overlap_are_stacked(
     assert np.diff(heights).min() > 0.2  # a twelfth of the axis
 
 
+def test_letters_are_stacked_again_in_a_lower_panel(theme: Theme, stage: Stage) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1000, 700)
+    runs = run("A", 800, 0.5), run("B", 799, 0.65)
+    panel.show_comparison(Comparison(runs, (), (("", "A", "B"),)))
+    panel.show_step(History(), 0)
+    for height in (700, 250):
+        panel.resize(1000, height)
+        panel.grab()
+        (_, above), (_, below) = letters(panel).values()
+        box = panel.plot.getViewBox()
+        assert abs(above - below) * box.height() / np.ptp(box.viewRange()[1]) > 12  # pixels, a letter's height
+
+
 def test_a_letter_avoids_the_curve_of_another_run(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
