@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import ArrayLike, NDArray
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QHBoxLayout
 
 from core.history import History
@@ -13,6 +15,8 @@ from core.label_smoothing import growing_confidence, smoothed_loss, smoothed_tar
 from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
+from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
+from gui.panels.learning.line_labels import set_label_position, vertical_line_positions
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.sentences.tokens import quoted
 from gui.theme import Theme
@@ -21,6 +25,7 @@ from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox
 _DECADES = 4  # of odds: from as probable as each other token to 10,000 times as probable
 _POINTS = 400
 _FIRST_TARGET = 2  # no target is <pad> or <bos>
+_LOWEST_NAME = 0.92  # where the name of the lowest point should be, from the bottom
 
 
 class LabelSmoothingTopic(Topic):
@@ -58,8 +63,8 @@ class LabelSmoothingTopic(Topic):
             bottom="the right token's probability ÷ each other token's",
         )
         self._smoothed, self._plain = self.penalty.plot(), self.penalty.plot()
-        self._lowest = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.92})
-        self._names = {curve: pg.TextItem(anchor=(1, 1)) for curve in (self._smoothed, self._plain)}
+        self._lowest = pg.InfiniteLine(angle=90, label="", labelOpts={"position": _LOWEST_NAME})
+        self._names = {curve: pg.TextItem(anchor=(1, 0.5)) for curve in (self._smoothed, self._plain)}
         self._cell, self._odds = (0, _FIRST_TARGET), 100.0
         self._is_eps_chosen = False
         self._lay_out()
@@ -115,8 +120,8 @@ class LabelSmoothingTopic(Topic):
             self._names[curve].setText(name)
             self._names[curve].setColor(theme.colour(colour))
             self._names[curve].setFont(theme.font(0.85))
-            self._names[curve].setPos(_DECADES, float(losses[-1]))
         self._mark_lowest(eps)
+        self._place_names()
 
     def _mark_lowest(self, eps: float) -> None:
         """Mark the right token's probability at which the smoothed loss is least: its own target."""
@@ -130,6 +135,26 @@ class LabelSmoothingTopic(Topic):
             self._lowest.label.setFont(self.theme.font(0.85))
             self._lowest.label.setColor(self.theme.colour("text"))
             self._lowest.setPen(pg.mkPen(self.theme.colour("good"), width=1))
+
+    def _place_names(self) -> None:
+        """Put each name where it covers neither a curve nor another name: that of a curve near its end."""
+        self.penalty.getViewBox().updateAutoRange()  # which otherwise waits until it is painted
+        placer, line = LabelPlacer(self.penalty.plotItem), self._lowest
+        if line.isVisible():
+            placer.add_curve((line.value(),) * 2, self.penalty.viewRange()[1])
+            beside, along = (
+                vertical_line_positions(line, _LOWEST_NAME, placer, may_turn=may_turn) for may_turn in (False, True)
+            )
+            set_label_position(line, placer.place_freest(chain(beside, along)))
+        for curve, name in self._names.items():
+            end = placer.to_pixel(*(values[-1] for values in curve.getOriginalDataset()))
+            width, height = name.boundingRect().size().toTuple()
+            over = end.y() - height / 2  # or else over the name that is there
+            choice = (
+                (QRectF(end.x() - width, middle - height / 2, width, height), middle)
+                for middle in (over, over - height, *candidate_middles(height, placer.height, over))
+            )
+            name.setPos(*placer.from_pixel(QPointF(end.x(), placer.place_freest(choice))))
 
     def _update_readout(self) -> None:
         assert self.targets.matrix is not None
@@ -161,6 +186,11 @@ class LabelSmoothingTopic(Topic):
         self.size_spin.valueChanged.connect(self.mark_dirty)
         self.targets.pointed.connect(self._show_cell)
         self.penalty.pointed.connect(self._read_odds)
+        self.penalty.getViewBox().sigResized.connect(self._handle_resized)
+
+    def _handle_resized(self) -> None:
+        if self._smoothed.getOriginalDataset()[0] is not None:
+            self._place_names()
 
     def _handle_eps_chosen(self) -> None:
         self._is_eps_chosen = True

@@ -19,6 +19,7 @@ from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
 from gui.pictures.picture_file import encoders_of
 from gui.sentences.tokens import quoted
 from gui.theme import Theme
+from tests.gui.panels.anatomy.curves import runs_through
 from tests.gui.panels.conftest import prepared
 
 Stage = Callable[[QWidget, int, int], None]
@@ -122,3 +123,24 @@ def test_the_readout_describes_what_is_pointed_at(topic: LabelSmoothingTopic, hi
     assert "should get 0.0200." in readout and "10 times" in readout
     plain, smoothed = -math.log(10 / 14), -0.92 * math.log(10 / 14) - 0.08 * math.log(1 / 14)
     assert f"{smoothed:.3f} smoothed, {plain:.3f} plain" in readout
+
+
+@pytest.mark.parametrize("zoom", [100, 200])
+def test_names_cover_neither_each_other_nor_a_curve(
+    topic: LabelSmoothingTopic, theme: Theme, history: History, zoom: int
+) -> None:
+    """Without smoothing, both curves are one; with a little, they end close together."""
+    theme.set_zoom(zoom)
+    for eps, height in ((0.0, 640), (0.01, 640), (0.1, 640), (0.9, 640), (0.01, 450)):
+        topic.eps_spin.setValue(eps)
+        topic.show_step(history, 0)
+        topic.resize(topic.width(), height)
+        topic.grab()
+        names = [*topic._names.values(), *([topic._lowest.label] if eps else [])]
+        for index, name in enumerate(names):
+            message, rect = f"{name.toPlainText()}, ε = {eps}", name.sceneBoundingRect()
+            letters = rect.adjusted(4, 4, -4, -4)  # without the padding
+            assert topic.penalty.plotItem.vb.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(rect), message
+            assert not any(letters.intersects(other.sceneBoundingRect()) for other in names[:index]), message
+            for curve in topic._names:
+                assert not runs_through(topic.penalty, curve, letters), message

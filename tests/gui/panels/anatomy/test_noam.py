@@ -6,9 +6,8 @@ import itertools
 import operator
 
 import numpy as np
-import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +15,7 @@ from core.config import RunConfig
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.anatomy.noam import NoamTopic
 from tests.gui.conftest import WAIT_MS
+from tests.gui.panels.anatomy.curves import runs_through
 
 
 @pytest.fixture
@@ -203,13 +203,3 @@ def assert_names_are_whole_and_apart(topic: NoamTopic, context: str) -> None:
         assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:index]), message
         for curve in (topic._own_curve, *topic._paper_curves):
             assert not runs_through(topic.plot, curve, letters), message
-
-
-def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, area: QRectF) -> bool:
-    """Whether a curve passes through a rectangle of the scene."""
-    box = plot.plotItem.vb
-    columns = np.linspace(area.left(), area.right(), 200)
-    steps = [box.mapSceneToView(QPointF(column, 0.0)).x() for column in columns]
-    rates = np.interp(steps, *curve.getData())
-    heights = [box.mapViewToScene(QPointF(step, rate)).y() for step, rate in zip(steps, rates, strict=True)]
-    return any(area.top() < height < area.bottom() for height in heights)
