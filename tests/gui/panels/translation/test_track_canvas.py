@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
+from gui.panels.translation.track_layout import TrackLayout
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tracks import Track
 from gui.theme import Theme
@@ -141,9 +142,9 @@ def test_only_visible_tokens_are_painted_and_look_as_in_a_complete_painting(
     complete = canvas.grab().toImage().copy(visible_area.translated(-canvas.x(), 0))
     painted, paint_token = list[int](), TrackCanvas._paint_token
 
-    def noted(self: TrackCanvas, painter: QPainter, box: QRectF, track: Track, position: int) -> None:
+    def noted(self: TrackCanvas, painter: QPainter, layout: TrackLayout, row: int, position: int) -> None:
         painted.append(position)
-        paint_token(self, painter, box, track, position)
+        paint_token(self, painter, layout, row, position)
 
     monkeypatch.setattr(TrackCanvas, "_paint_token", noted)
     visible_part = viewport.grab(visible_area).toImage()
