@@ -44,6 +44,7 @@ from core.run_files.documents import DamagedFile
 from core.run_files.file_names import METRICS, STATE
 from core.run_files.step_files import CHECKPOINTS, PROBES, SNAPSHOTS
 from core.run_folder import RunFolder
+from core.settings.over_time import config_at
 from core.settings.overriding import change_setting
 
 PROBES_IN_MEMORY = 48
@@ -172,11 +173,7 @@ class History:
         In the past that a branch has of another run, settings that need a new run have the branch's own values.
         """
         assert self._initial is not None  # the run was prepared, or read
-        config = self._initial
-        for changed in self.settings_changed:
-            if changed.step < step:
-                config = change_setting(config, changed.key, changed.value)
-        return config
+        return config_at(self._initial, self.settings_changed, step)
 
     def best_metric_at(self, step: int) -> tuple[str, int]:
         """The metric by which the validation at `step` was the best, and the step since which it is used; 0: from the

@@ -7,7 +7,6 @@ An OSError means that the folder cannot be written (a full disk); a UserError na
 
 from __future__ import annotations
 
-import math
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -69,7 +68,7 @@ from core.run_files.thinning import steps_to_keep
 from core.run_files.unsynced_files import UnsyncedFiles
 from core.run_files.validation_file import read_validation_file, validation_bytes
 from core.run_files.write_errors import reporting_write_errors
-from core.settings.overriding import change_setting
+from core.settings.over_time import config_at
 from core.user_input.strict_yaml import read_written_yaml
 
 __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
@@ -171,15 +170,11 @@ class RunFolder(SingleWriterFolder):
 
     def latest_config(self) -> RunConfig:
         """The config with all settings changed since the run began."""
-        return self.config_at(math.inf)
+        return config_at(self.config(), self.settings_changed())
 
     def config_at(self, step: float) -> RunConfig:
         """The config with which this step was taken, whatever was changed after it."""
-        config = self.config()
-        for changed in self.settings_changed():
-            if changed.step < step:
-                config = change_setting(config, changed.key, changed.value)
-        return config
+        return config_at(self.config(), self.settings_changed(), step)
 
     def write_environment(self, environment: Mapping[str, Any]) -> None:
         """Write environment.json."""
@@ -215,9 +210,7 @@ class RunFolder(SingleWriterFolder):
 
     def model_documents_at(self, step: int) -> dict[str, bytes]:
         """The documents for the weights of one step: config.yaml has the settings that opening the run there gives."""
-        config = self.config()
-        for changed in self.changes_kept_with(step):
-            config = change_setting(config, changed.key, changed.value)
+        config = config_at(self.config(), self.changes_kept_with(step))
         return self.model_documents() | {CONFIG: config_to_yaml(config).encode()}
 
     def changes_kept_with(self, step: int) -> list[SettingChanged]:
