@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,11 @@ from core.prepared import prepared_event
 from core.resuming import claimed_for_resuming
 from core.run_files.runs_dir import is_gone, require_disk_space
 from core.run_folder import RunFolder
+from core.serving.job import Work
 from core.serving.new_folder import required_bytes
 from core.settings.overriding import change_setting
 from core.training.auto_precision.choice import imitation_warning
 from core.training.trainer import Trainer
-
-Work = Generator[Event | None, None, Any]
 
 
 class CurrentRun:

@@ -5,7 +5,6 @@ It moves through its folder: whoever has the run saves and releases it, and the 
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,9 +15,8 @@ from core.events import Event, RunFinished
 from core.faults import as_trouble
 from core.processes.worker_group import WorkerGroup, WorkerGroupLost
 from core.requests import Learn, OpenRun, Request, Stop
+from core.serving.job import Work
 from core.serving.session import Session
-
-Work = Generator[Event | None, None, None]
 
 
 class OtherProcesses:

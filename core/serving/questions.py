@@ -28,7 +28,8 @@ from core.requests import (
     SearchBeam,
     Translate,
 )
-from core.serving.current_run import CurrentRun, Work
+from core.serving.current_run import CurrentRun
+from core.serving.job import Work
 from core.serving.kept_weights import KeptWeights
 from core.serving.other_runs import OtherRuns
 from core.settings.overriding import change_settings

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -43,11 +42,11 @@ from core.requests import (
     Stop,
     Translate,
 )
+from core.serving.job import Job, Work
+from core.serving.learning import Learning
 from core.serving.other_processes import OtherProcesses
 from core.serving.session import Session
 from core.torchrun import max_processes
-
-Job = Generator[Event | None, None, Any]
 
 _IDLE_SECONDS = 3600.0  # nothing to do: wait for a request
 _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps are taken
@@ -72,15 +71,12 @@ class RequestLoop:
         self._session = Session(emit, host, cache_dir)
         self._processes = OtherProcesses(self._session, host.extra_dirs)
         self._waiting: deque[PendingRequest] = deque()
-        self._job: tuple[Job, Future[Any]] | None = None
-        self._learning: tuple[Job, Future[Any]] | None = None
-        self._check: tuple[Job, Future[Any]] | None = None  # of a plugin; goes on beside everything else
-        self._stop_at: int | None = None
-        self._pace: float | None = None
-        self._next_step_at = 0.0
+        self._job: Job | None = None
+        self._learning = Learning(self._session, emit)
+        self._check: Job | None = None  # of a plugin; goes on beside everything else
         self._next_background_at = 0.0
         self._handlers = _handlers(self._session)
-        self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
+        self._jobs: dict[type[Request[Any]], Callable[[Any], Work]] = {
             Prepare: lambda request: self._run_here(self._session.prepare(request)),
             OpenRun: lambda request: self._run_here(self._session.open_run(request)),
             Branch: lambda request: self._run_here(self._session.branch(request)),
@@ -102,14 +98,14 @@ class RequestLoop:
                 self._serve_control(request, future)
             case CheckPlugin():
                 self._cancel_check()
-                self._check = check_plugin(request, self._host), future
+                self._check = Job(check_plugin(request, self._host), future)
             case Prepare() | OpenRun() | Branch():
                 self._cancel_job()
                 self._cancel_waiting()  # they were about what is given up now
                 self._begin_job(request, future)
             case Stop():
                 self._cancel_job()
-                self._end_learning()
+                self._learning.end()
                 self._cancel_waiting()
                 self._answer_where_run_is(lambda _: self._session.stop(), request, future)
             case Close():
@@ -135,9 +131,7 @@ class RequestLoop:
     def _apply_control(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
         match request:
             case SetPace(steps_per_second=pace):
-                if pace is not None and not 0.0 < pace <= sys.float_info.max:  # NaN is refused, too
-                    raise UserError(f"SetPace: expected steps a second above 0, or None, given {pace}.")
-                self._pace, self._next_step_at = pace, 0.0
+                self._learning.set_pace(pace)
             case SetProcesses(num_processes=number):
                 if not 1 <= number <= max_processes():
                     expected = f"expected 1 to {max_processes()} processes on this machine"
@@ -151,7 +145,7 @@ class RequestLoop:
             self._processes.ask(request, future)
             return
         if isinstance(request, Learn | MoveRun | Pause | Finish):
-            self._end_learning()
+            self._learning.end()
         if isinstance(request, Learn):
             self._learn(request, future)
         elif type(request) in self._jobs:
@@ -171,7 +165,7 @@ class RequestLoop:
         try:
             result = serve(request)
         except Exception as error:
-            self._report_failure(error, future)
+            refuse(future, self._session.report(error))
         else:
             answer(future, result)
 
@@ -182,29 +176,21 @@ class RequestLoop:
         else:
             self._answer(serve, request, future)
 
-    def _report_failure(self, error: Exception, future: Future[Any]) -> None:
-        """Give the error to whoever asked; a bug of ours is reported to listeners, too."""
-        refuse(future, self._session.report(error))
-
     def abort(self, error: Exception) -> None:
         """After an uncaught error: save what can be saved, and answer every request, so that nobody waits for ever."""
-        under_way = [work for work in (self._job, self._learning, self._check) if work is not None]
+        under_way = [job for job in (self._job, self._learning.job, self._check) if job is not None]
         with contextlib.suppress(Exception):  # the same error may happen here again
-            for job, _ in under_way:
-                job.close()
+            for work, _ in under_way:
+                work.close()
             self._processes.kill_workers()
             self._session.abort(error)
         for _, future in (*under_way, *self._waiting):
             refuse(future, error)
 
-    def _pause_after_failure(self, error: Exception, future: Future[Any]) -> None:
-        """Training, or ending the run, has failed: pause, so that it can be tried again."""
-        refuse(future, self._session.pause_after_failure(error))
-
     def _close(self, future: Future[Any]) -> None:
         self._cancel_check()
         self._cancel_job()
-        self._end_learning()
+        self._learning.end()
         self._cancel_waiting()
         self.is_closed = True
         self._answer(lambda _: self._save_and_close(), Close(), future)
@@ -224,78 +210,51 @@ class RequestLoop:
     # -- jobs --------------------------------------------------------------------------------------------------------
 
     def _begin_job(self, request: Request[Any], future: Future[Any]) -> None:
-        self._job = self._jobs[type(request)](request), future
+        self._job = Job(self._jobs[type(request)](request), future)
 
-    def _run_here(self, job: Job) -> Job:
-        """Do a job in this process: its first check, which may refuse it; leave the current run; then do the rest."""
-        with contextlib.closing(job):
-            yield next(job)
-            self._end_learning()
+    def _run_here(self, work: Work) -> Work:
+        """Do work in this process: its first check, which may refuse it; leave the current run; then do the rest."""
+        with contextlib.closing(work):
+            yield next(work)
+            self._learning.end()
             if self._processes.has_run:
                 yield from self._processes.stop_workers()
-            return (yield from job)
+            return (yield from work)
 
     def _cancel_job(self) -> None:
         if self._job is not None:
-            (job, future), self._job = self._job, None
-            self._cancel(job, future)
+            job, self._job = self._job, None
+            job.cancel(self._session.report)
             self._discard_preparation()
-
-    def _cancel(self, work: Job, future: Future[Any]) -> None:
-        if self._close_work(work, future):
-            future.cancel()
-
-    def _close_work(self, work: Job, future: Future[Any]) -> bool:
-        """End work half-way; if tidying up fails, whoever asked for it gets the error, and what comes next goes on."""
-        try:
-            work.close()
-        except Exception as error:
-            self._report_failure(error, future)
-            return False
-        return True
 
     def _discard_preparation(self) -> None:
         if not self._processes.has_run:  # otherwise nothing was begun here
             self._session.discard_preparation()
 
-    def _advance(self, work: Job, future: Future[Any], fail: Callable[[Exception, Future[Any]], None]) -> bool:
-        """Do a piece of the work, and return whether there is more; at its end, answer whoever asked for it."""
-        try:
-            event = next(work)
-        except StopIteration as end:
-            answer(future, end.value)
-        except Exception as error:
-            fail(error, future)
-        else:
-            self._emit_event(event)
-            return True
-        return False
-
-    def _advance_job(self, job: Job, future: Future[Any]) -> None:
+    def _advance_job(self, job: Job) -> None:
         self._job = None  # answering it may begin the next one
-        if self._advance(job, future, self._fail_job):
-            self._job = job, future
+        if job.advance(self._emit, self._report_failed_job):
+            self._job = job
         if self._job is None:
             self._serve_waiting()
 
-    def _fail_job(self, error: Exception, future: Future[Any]) -> None:
+    def _report_failed_job(self, error: Exception) -> Exception:
         self._discard_preparation()
-        if self._learning is None:
-            self._pause_after_failure(error, future)
-        else:  # the training run was not left for it, and goes on
-            self._report_failure(error, future)
+        if self._learning.job is not None:  # it was not left for the job, and goes on
+            return self._session.report(error)
+        return self._session.pause_after_failure(error)
 
     # -- a plugin's check --------------------------------------------------------------------------------------------
 
     def _cancel_check(self) -> None:
         if self._check is not None:
-            (check, future), self._check = self._check, None
-            self._cancel(check, future)
+            check, self._check = self._check, None
+            check.cancel(self._session.report)
 
-    def _advance_check(self, check: Job, future: Future[Any]) -> None:
-        if future.cancelled():
+    def _advance_check(self, check: Job) -> None:
+        if check.future.cancelled():
             self._cancel_check()
-        elif not self._advance(check, future, self._report_failure):
+        elif not check.advance(self._emit, self._session.report):
             self._check = None
 
     # -- learning ----------------------------------------------------------------------------------------------------
@@ -303,15 +262,8 @@ class RequestLoop:
     def _learn(self, request: Learn, future: Future[Any]) -> None:
         if self._processes.must_move and not self._session.has_diverged:
             self._move_to_processes(request, future)
-            return
-        try:
-            job = self._session.learn(request.steps)
-        except Exception as error:
-            self._pause_after_failure(error, future)  # the training before this request has ended
-            return
-        self._learning = job, future
-        self._stop_at = None if request.steps is None else self._session.step + request.steps
-        self._next_step_at = 0.0
+        else:
+            self._learning.begin(request, future)
 
     def _move_to_processes(self, request: Learn, future: Future[Any]) -> None:
         """Move the run to as many processes as are wanted, and then train."""
@@ -326,35 +278,7 @@ class RequestLoop:
 
         moved: Future[Any] = Future()
         moved.add_done_callback(learn)
-        self._job = self._processes.move_run(self._pace), moved
-
-    def _end_learning(self) -> None:
-        """Take no more steps, and answer the Learn that asked for them."""
-        if self._learning is not None:
-            job, future = self._learning
-            self._learning = None
-            if self._close_work(job, future):
-                answer(future, None)
-
-    def _advance_learning(self, job: Job, future: Future[Any]) -> None:
-        try:
-            self._learn_once(job)
-        except StopIteration:
-            self._end_learning()
-        except Exception as error:
-            self._pause_after_failure(error, future)
-            self._learning = None
-
-    def _learn_once(self, job: Job) -> None:
-        before = self._session.step
-        self._emit_event(next(job))
-        if self._session.step > before and self._pace is not None:
-            self._next_step_at = max(self._next_step_at, time.monotonic()) + 1.0 / self._pace
-            self._session.run.flush()  # at a slow pace each step is shown at once
-        if self._stop_at is not None and self._session.step >= self._stop_at and not self._session.is_anything_due:
-            job.close()
-            self._session.pause(with_probe=True)
-            self._end_learning()
+        self._job = Job(self._processes.move_run(self._learning.pace), moved)
 
     # -- what to do between requests ---------------------------------------------------------------------------------
 
@@ -364,15 +288,14 @@ class RequestLoop:
             return 0.0
         if self._session.background is not None:  # there is time for it, even beside training that waits for its pace
             return 0.0
-        # Queues cap timeouts.
-        return _IDLE_SECONDS if self._learning is None else min(self._seconds_to_next_step(), _IDLE_SECONDS)
+        return min(self._learning.seconds_to_next_step(), _IDLE_SECONDS)  # queues cap timeouts
 
     def advance(self) -> None:
         """Do one small piece of the work under way."""
         if self._check is not None:
-            self._advance_check(*self._check)
+            self._advance_check(self._check)
         if self._job is not None:
-            self._advance_job(*self._job)
+            self._advance_job(self._job)
             return
         if self._processes.has_run:
             self._poll_processes()
@@ -380,24 +303,18 @@ class RequestLoop:
         if self._session.background is not None and self._has_time_for_background():
             self._next_background_at = time.monotonic() + _BACKGROUND_SECONDS
             self._emit_event(self._session.advance_background())
-        if self._learning is not None and self._seconds_to_next_step() == 0.0:
-            self._advance_learning(*self._learning)
+        if self._learning.seconds_to_next_step() == 0.0:
+            self._learning.advance()
 
     def _has_time_for_background(self) -> bool:
         """Always if no step is due; otherwise now and then."""
-        if self._learning is None or self._seconds_to_next_step() > 0.0:
-            return True
-        return time.monotonic() >= self._next_background_at
+        return self._learning.seconds_to_next_step() > 0.0 or time.monotonic() >= self._next_background_at
 
     def _poll_processes(self) -> None:
         """Pass on the other processes' events; if they cannot go on, take the run back."""
         self._emit_event(self._processes.poll(0.0 if self._check is not None else _POLL_SECONDS))
         if self._processes.must_return:
-            self._job = self._processes.bring_back(), Future()
-
-    def _seconds_to_next_step(self) -> float:
-        """Only steps wait for the pace: what they lead to (a probe, a validation, the end) is shown at once."""
-        return 0.0 if self._session.is_anything_due else max(0.0, self._next_step_at - time.monotonic())
+            self._job = Job(self._processes.bring_back(), Future())
 
 
 def _handlers(session: Session) -> dict[type[Request[Any]], Callable[[Any], Any]]:

@@ -26,8 +26,9 @@ from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
 from core.run_files.runs_dir import is_gone
 from core.run_folder import RunFolder
 from core.serving.branching import make_branch_folder, make_branch_trainer, read_starting_checkpoint
-from core.serving.current_run import CurrentRun, Work
+from core.serving.current_run import CurrentRun
 from core.serving.failures import as_user_error, finish_reason
+from core.serving.job import Work
 from core.serving.moving import copy_to_new_folder
 from core.serving.new_folder import create_run_folder
 from core.serving.opening import open_trainer, prepare_run_data, recorded_data

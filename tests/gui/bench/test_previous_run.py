@@ -100,7 +100,7 @@ def test_a_moved_run_left_before_its_first_step_is_trashed(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
-    monkeypatch.setattr("core.serving.request_loop.RequestLoop._seconds_to_next_step", lambda _: 1000.0)  # no step
+    monkeypatch.setattr("core.serving.learning.Learning.seconds_to_next_step", lambda _: 1000.0)  # no step
     workbench, new_folder = window.context.workbench, tmp_path / "elsewhere"
     workbench.learn()
     qtbot.waitUntil(lambda: workbench.run is not None, timeout=WAIT_MS)
