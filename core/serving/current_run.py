@@ -14,6 +14,7 @@ from core.events import (
     FinishReason,
     Prepared,
     ProbeDone,
+    RunFinished,
     RunStarted,
     SettingChanged,
     StepsDone,
@@ -49,9 +50,9 @@ class CurrentRun:
         self.picked = ", ".join(filter(None, [imitation_warning(trainer.config.training), picked]))  # see `Prepared`
         self.is_ours = False  # whether this process writes the folder
         self.interrupted_by: FinishReason | None = None  # why it was interrupted, until it goes on or is moved
-        self.last_metrics: dict[str, float] = {}
-        self.validated_step = -1
         self.pending_changes = changes  # to be made when an opened run goes on
+        self._last_metrics: dict[str, float] = {}
+        self._validated_step = -1
         self._probed_step = -1
         self._emit = emit
 
@@ -67,6 +68,11 @@ class CurrentRun:
         """The event that describes this run to listeners."""
         run = self.folder.path if self.folder is not None else None
         return prepared_event(self.trainer.initial_config, self.config, self.trainer.data, run, self.picked)
+
+    def finished_event(self, reason: FinishReason) -> RunFinished:
+        """The event for the end of this run, or for an interruption."""
+        path = self.require_folder().path
+        return RunFinished(run=path, step=self.trainer.step, reason=reason, metrics=self._last_metrics)
 
     def is_in(self, path: Path) -> bool:
         """Whether this is the run in that folder."""
@@ -89,6 +95,7 @@ class CurrentRun:
         """Make this process the one that writes the run; from an opened run, cut off what came after its checkpoint."""
         if self.folder is None:
             raise UserError("This run has no folder yet.", "Start it first.")
+        stopped_early = self.folder.state.reason == "early_stopping"
         if not self.is_ours:
             self.require_resumable()
             require_disk_space(self.folder.path, required_bytes(self.trainer))
@@ -97,6 +104,9 @@ class CurrentRun:
                 self._restore_last_validation(self.folder)
             self._attach_folder(self.folder)
         self._apply_changes()
+        if stopped_early:  # otherwise patience would end it again before its first step
+            self.trainer.renew_patience()
+            self._emit(self.trainer.save_checkpoint())  # or a crash before the next one would forget it
         return self.folder
 
     def _restore_last_validation(self, folder: RunFolder) -> None:
@@ -106,7 +116,7 @@ class CurrentRun:
         """
         metrics = folder.validation_metrics().get(self.trainer.step)
         if metrics is not None and not self.pending_changes:
-            self.validated_step, self.last_metrics = self.trainer.step, dict(metrics)
+            self._validated_step, self._last_metrics = self.trainer.step, dict(metrics)
 
     def _attach_folder(self, folder: RunFolder) -> None:
         self.folder, self.is_ours = folder, True
@@ -117,6 +127,17 @@ class CurrentRun:
         while self.pending_changes:
             self._emit(self.trainer.change(*self.pending_changes[0]))
             self.pending_changes = self.pending_changes[1:]
+
+    def complete(self) -> Work:
+        """Give the last step of a run that went well its probe, validation and checkpoint."""
+        yield from self.recording(self.trainer.flush())
+        self.probe_current_step()
+        if self._validated_step != self.trainer.step:
+            done = yield from self.recording(self.trainer.validate())
+            self.record(done)
+            yield done
+        if not self.trainer.is_saved:
+            yield self.trainer.save_checkpoint()
 
     def require_resumable(self) -> None:
         """Raise UserError if this run, which another process may write by now, cannot go on from its step."""
@@ -187,10 +208,10 @@ class CurrentRun:
         if isinstance(event, ProbeDone):
             self._probed_step = event.probe.step
         elif isinstance(event, ValidationDone):
-            self.validated_step = event.step
-            self.last_metrics |= event.metrics
+            self._validated_step = event.step
+            self._last_metrics |= event.metrics
         elif isinstance(event, StepsDone):
-            self.last_metrics |= {name: float(values[-1]) for name, values in event.arrays.items() if name != "time"}
+            self._last_metrics |= {name: float(values[-1]) for name, values in event.arrays.items() if name != "time"}
         elif isinstance(event, Trouble):
             with contextlib.suppress(OSError):  # the disk is full
                 self.require_folder().log(event.sentence)

@@ -17,6 +17,7 @@ from core.decoding.translate import translate
 from core.decoding.typed_text import encode_text
 from core.errors import UserError
 from core.events import Event, ProbeDone
+from core.faults import as_trouble
 from core.model.transformer import Transformer
 from core.requests import (
     AddSentence,
@@ -29,6 +30,7 @@ from core.requests import (
     Translate,
 )
 from core.serving.current_run import CurrentRun
+from core.serving.failures import as_user_error
 from core.serving.job import Work
 from core.serving.kept_weights import KeptWeights
 from core.serving.other_runs import OtherRuns
@@ -133,3 +135,16 @@ class Questions:
         has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
         if folder is not None and has_added:
             self.background = self._kept_weights.probe_again(folder, is_ours=lambda: self._run.is_ours)
+
+    def advance_background(self) -> Event | None:
+        """Do one piece of the background work. An error is returned as an event, and ends it."""
+        assert self.background is not None
+        event: Event | None = None
+        try:
+            return next(self.background)
+        except StopIteration:
+            pass
+        except Exception as error:
+            event = as_trouble(as_user_error(error, self._run))
+        self.background = None
+        return event

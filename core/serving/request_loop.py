@@ -302,7 +302,7 @@ class RequestLoop:
             return
         if self._session.background is not None and self._has_time_for_background():
             self._next_background_at = time.monotonic() + _BACKGROUND_SECONDS
-            self._emit_event(self._session.advance_background())
+            self._emit_event(self._session.questions.advance_background())
         if self._learning.seconds_to_next_step() == 0.0:
             self._learning.advance()
 

@@ -16,7 +16,6 @@ from core.events import (
     FinishReason,
     ProbeDone,
     Progress,
-    RunFinished,
     StateChanged,
     Trouble,
 )
@@ -92,28 +91,13 @@ class Session:
         """Work to do whenever there is time."""
         return self._questions.background if self._questions is not None else None
 
-    def advance_background(self) -> Event | None:
-        """Do one piece of the background work. An error is returned as an event, and ends it."""
-        assert self.background is not None
-        event: Event | None = None
-        try:
-            return next(self.background)
-        except StopIteration:
-            pass
-        except Exception as error:
-            event = as_trouble(as_user_error(error, self._run))
-        self.questions.background = None
-        return event
-
     # -- beginning ---------------------------------------------------------------------------------------------------
     # The first piece of each is a check, which may refuse. Until then the current run trains on; then it is left.
 
     def prepare(self, request: Prepare) -> Work:
         """Prepare the data, the untrained model and its first probe; the previous run is saved and left."""
         yield None  # nothing to check
-        self._leave_run()
-        self._reload_plugins()
-        self._set_state("preparing")
+        self._begin_preparing()
         data = yield from prepare_data(request.config.dataset, self._host, self._cache.path())
         if request.config.model.tie_embeddings == "all":  # only a new run has a choice
             data.require_shared_vocabulary()
@@ -167,9 +151,7 @@ class Session:
                 "Ask for the run that it was made from, where the dataset is.",
             )
         yield None  # checked, and not refused
-        self._leave_run()
-        self._reload_plugins()
-        self._set_state("preparing")
+        self._begin_preparing()
         folder = RunFolder.open(request.run.absolute())
         if folder.state.is_shared or request.purpose == "translate":
             data = recorded_data(folder)  # all that translation needs; a changed corpus would take minutes to prepare
@@ -200,9 +182,7 @@ class Session:
         changes = (*(current.pending_changes if current is not None else ()), *immediate_changes(request.changes))
         sentences = current.trainer.probe_sentences if current is not None and not current.is_ours else ()
         del current  # its model's memory is needed
-        self._leave_run()
-        self._reload_plugins()
-        self._set_state("preparing")
+        self._begin_preparing()
         run = RunFolder.open(run.path)
         data = yield from prepare_run_data(run, self._host, self._cache.path(), self._emit)
         trainer = make_branch_trainer(request, checkpoint, run, data, self._host, self._emit)
@@ -219,10 +199,12 @@ class Session:
         """Read the plugin files again before the next run; the current one keeps the code it has."""
         self._must_reload_plugins = True
 
-    def _reload_plugins(self) -> None:
+    def _begin_preparing(self) -> None:
+        self._leave_run()
         if self._must_reload_plugins:
             self._host.reset()
             self._must_reload_plugins = False
+        self._set_state("preparing")
 
     def _set_run(self, run: CurrentRun) -> CurrentRun:
         self._run, self._questions = run, Questions(run, self._emit)
@@ -242,7 +224,7 @@ class Session:
             raise UserError(f"Learn: expected at least 1 more step, given {steps:,}.")
         run = self.run
         was_ours = run.is_ours
-        folder = self._claim(run)
+        folder = run.claim()
         if steps is not None and run.trainer.step + steps > run.trainer.config.training.max_steps:
             self._emit(run.trainer.change("training.max_steps", run.trainer.step + steps))
         folder.update(state="learning", reason=None)
@@ -252,21 +234,13 @@ class Session:
         self._set_state("learning")
         return self._learn(run)
 
-    def _claim(self, run: CurrentRun) -> RunFolder:
-        stopped_early = run.folder is not None and run.folder.state.reason == "early_stopping"
-        folder = run.claim()
-        if stopped_early:  # otherwise patience would end it again before its first step
-            run.trainer.renew_patience()
-            self._emit(run.trainer.save_checkpoint())  # or a crash before the next one would forget it
-        return folder
-
     def release_run(self) -> Path:
         """Save the run and release it, for other processes to open. Raises UserError if it cannot go on.
 
         A finished run is left finished until one of them trains it: they may not start.
         """
         reason = self.run.folder.state.reason if self.run.folder is not None else None
-        folder = self._claim(self.run)
+        folder = self.run.claim()
         self.run.flush()
         self._emit(self.run.trainer.save_checkpoint())
         if folder.state.state == "finished":
@@ -291,31 +265,16 @@ class Session:
         """End the run: complete its last step if it ended well, release the folder, and report the end."""
         folder = run.require_folder()
         if reason in GOOD_ENDS:
-            yield from self._complete(run)
+            yield from run.complete()
             while self.background is not None:  # it stores its results only while the run is ours
-                yield self.advance_background()
+                yield self.questions.advance_background()
             folder.release("finished", reason)
             self._set_state("finished")
         else:
             folder.release("failed", reason)
             self._set_state("failed")
         run.is_ours = False
-        self._emit_run_finished(run, reason)
-
-    def _complete(self, run: CurrentRun) -> Work:
-        """Give the last step of a run that went well its probe, validation and checkpoint."""
-        yield from run.recording(run.trainer.flush())
-        run.probe_current_step()
-        if run.validated_step != run.trainer.step:
-            done = yield from run.recording(run.trainer.validate())
-            run.record(done)
-            yield done
-        if not run.trainer.is_saved:
-            yield run.trainer.save_checkpoint()
-
-    def _emit_run_finished(self, run: CurrentRun, reason: FinishReason) -> None:
-        path = run.require_folder().path
-        self._emit(RunFinished(run=path, step=run.trainer.step, reason=reason, metrics=run.last_metrics))
+        self._emit(run.finished_event(reason))
 
     def pause(self, *, with_probe: bool = False) -> int:
         """Pause between two steps and return the step; after single steps, probe it."""
@@ -348,7 +307,7 @@ class Session:
             self.run.require_folder().update(state="paused", reason=reason)
         self._set_state("paused")
         if reason is not None:
-            self._emit_run_finished(self.run, reason)
+            self._emit(self.run.finished_event(reason))
         return reported
 
     def report(self, error: Exception) -> Exception:
@@ -369,7 +328,7 @@ class Session:
         run = self.run
         if run.folder is None or self.state not in ("learning", "paused"):
             return None
-        self._claim(run)
+        run.claim()
         yield from self._learn(run) if run.trainer.has_diverged else self._end(run, "finished_by_user")
         return run.folder.path
 
@@ -393,7 +352,7 @@ class Session:
             raise self.pause_after_failure(error) from error
         run.is_ours = False
         self._set_state("paused")
-        self._emit_run_finished(run, reason)
+        self._emit(run.finished_event(reason))
         return run.folder.path
 
     def abort(self, error: Exception) -> None:
