@@ -72,7 +72,7 @@ class CurrentRun:
     def finished_event(self, reason: FinishReason) -> RunFinished:
         """The event for the end of this run, or for an interruption."""
         path = self.require_folder().path
-        return RunFinished(run=path, step=self.trainer.step, reason=reason, metrics=self._last_metrics)
+        return RunFinished(run=path, step=self.trainer.step, reason=reason, metrics=dict(self._last_metrics))
 
     def is_in(self, path: Path) -> bool:
         """Whether this is the run in that folder."""

@@ -72,12 +72,15 @@ def test_a_pause_that_cannot_write_still_pauses(session: Session, watcher: Watch
     with pytest.raises(WorkAborted, match="cannot be written"):
         session.pause()
     assert session.state == watcher.states()[-1] == "paused" and session.step == 5
-    assert (len(watcher.all(Trouble)), watcher.all(RunFinished)[-1].reason) == (1, "disk")
+    reported = watcher.all(RunFinished)[-1]
+    metrics = dict(reported.metrics)
+    assert (len(watcher.all(Trouble)), reported.reason) == (1, "disk")
     (run / "metrics.jsonl").rmdir()
     (run / "aside").rename(run / "metrics.jsonl")
     for _ in session.learn(None):
         pass
     assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 61))
+    assert reported.metrics == metrics  # those of step 5, also now that it went on
 
 
 def test_the_log_says_that_a_run_was_stopped(session: Session, tmp_path: Path) -> None:
