@@ -360,21 +360,22 @@ class History:
         """Read what was appended since the last time; returns whether anything changed."""
         folder = self._require_folder()
         before, settings_before = self._folder_stamp, list(self.settings_changed)
+        # First: what is written while the folder is read may be missed, and is then new the next time.
+        modified_at = {name: _modified_at(folder.path / name) for name in (PROBES, SNAPSHOTS, CHECKPOINTS, STATE)}
         if self._metrics.was_rewritten(folder):
             self._reset_run()
         self.state = folder.reread_state().state
         self._read_new_records(folder)
         if self.prepared is not None and before and self.settings_changed != settings_before:
             self.prepared = replace(self.prepared, config=self.config_at(math.inf))
-        probes, modified_at = folder.probe_steps(), _modified_at(folder.path / PROBES)
-        if probes != self.probe_steps or modified_at != self._probes_modified_at:  # or a sentence was added
+        probes = folder.probe_steps()
+        if probes != self.probe_steps or modified_at[PROBES] != self._probes_modified_at:  # or a sentence was added
             self._probes.clear()
         self.alignment.unread.extend(sorted(set(probes) - set(self.probe_steps)))
-        self.probe_steps, self._probes_modified_at = probes, modified_at
+        self.probe_steps, self._probes_modified_at = probes, modified_at[PROBES]
         self._are_snapshots_listed = False
         self._list_checkpoints()
-        others = (_modified_at(folder.path / name) for name in (SNAPSHOTS, CHECKPOINTS, STATE))
-        self._folder_stamp = (*self._metrics.position, modified_at, *others)
+        self._folder_stamp = (*self._metrics.position, *modified_at.values())
         return self._folder_stamp != before
 
     def _read_new_records(self, folder: RunFolder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,27 @@ def test_refresh_follows_a_run_that_another_process_writes(tmp_path: Path) -> No
     history.refresh()
     assert history.curve("train/loss")[0].tolist() == [1, 2, 3, 4, 5, 6]
     assert (history.probe_steps, history.checkpoint_steps, history.state) == ([], [6], "paused")
+
+
+def test_what_changes_while_it_is_refreshed_is_new_at_the_next_refresh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, list_probes = run_folder(tmp_path), RunFolder.probe_steps
+    for name in ("run.json", "probes"):
+        os.utime(folder.path / name, (0, 0))  # well before the changes, however coarse the file system's clock
+    history = History.read(folder)
+
+    def list_just_before_a_pause(self: RunFolder) -> list[int]:
+        known = list_probes(self)
+        folder.write_probe(probe(5))
+        folder.update(state="paused")
+        return known
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "probe_steps", list_just_before_a_pause)
+        history.refresh()
+    assert history.refresh() is True
+    assert (history.state, history.probe_steps) == ("paused", [5])
 
 
 def test_a_probe_written_again_is_read_again(tmp_path: Path) -> None:
