@@ -90,7 +90,7 @@ def _measure_opening(measured: MeasuredWindow, run: Path) -> bool:
     for _ in range(OPENINGS):
         measured.seconds(open_first_preset, lambda: bridge.state == "ready" and bridge.history.last_step == 0)
         seconds.append(measured.seconds(lambda: workbench.open_run(run), lambda: bridge.history.last_step > 0))
-    probes = len(bridge.history.probe_steps)
+    probes = len(bridge.history.probes.steps)
     return _report(f"opened ({bridge.history.last_step:,} steps, {probes} probes)", seconds, OPENING_MS)
 
 
@@ -98,7 +98,7 @@ def _measure_moves(measured: MeasuredWindow) -> bool:
     window, playhead = measured.window, measured.window.context.playhead
     history = window.context.bridge.history
     weights = {*history.snapshot_steps, *history.checkpoint_steps}
-    shown = [step for step in history.probe_steps if step in weights or step < min(weights)]
+    shown = [step for step in history.probes.steps if step in weights or step < min(weights)]
     steps = random.Random(0).choices(shown, k=MOVES)
     kept = True
     for name, open_it, is_of in _scenes(window, steps[0]):

@@ -52,7 +52,7 @@ def open_window(started: float) -> Times:
         def poll(window: MainWindow) -> None:
             """Checks that go through a thousand widgets stop once they are done: they took a fifth of the start."""
             bridge = window.context.bridge
-            if "filled" not in times and bridge.history.probe_steps and is_drawn(window):
+            if "filled" not in times and bridge.history.probes.steps and is_drawn(window):
                 times["filled"] = time.time() - started
             if bridge.state == "ready" and "ready" not in times:
                 times["ready"] = time.time() - started

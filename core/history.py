@@ -6,21 +6,17 @@ It grows by events (`apply`), or is read from a run folder and follows what anot
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
-from core.analysis.alignment import AlignmentScores
 from core.at_path import exists
 from core.config import RunConfig
-from core.errors import UserError
 from core.events import (
     CheckpointSaved,
     Event,
@@ -35,22 +31,20 @@ from core.events import (
     ValidationDone,
 )
 from core.growing_run.growing_curve import GrowingCurve, Steps, Values
+from core.growing_run.growing_probes import GrowingProbes
+from core.growing_run.kept_files import newest_undamaged, require_folder
 from core.growing_run.metrics_tail import MetricsTail
 from core.growing_run.recent_cache import RecentCache
 from core.notices.notice_tracker import NoticeTracker
-from core.probes import Probe
 from core.run_files import metrics_file
-from core.run_files.documents import DamagedFile
 from core.run_files.file_names import METRICS, STATE
 from core.run_files.step_files import CHECKPOINTS, PROBES, SNAPSHOTS
 from core.run_folder import RunFolder
 from core.settings.over_time import config_at
 from core.settings.overriding import change_setting
 
-PROBES_IN_MEMORY = 48
 VALIDATIONS_IN_MEMORY = 8
 _EMPTY = GrowingCurve()
-ValueT = TypeVar("ValueT")
 
 
 class MetricAt(NamedTuple):
@@ -76,19 +70,14 @@ class History:
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics, ascending
         self.best_steps: dict[int, int] = {}  # best so far: step -> how many settings were changed before
         self.settings_changed: list[SettingChanged] = []
-        self.probe_steps: list[int] = []
         self._snapshot_steps: list[int] = []
         self._are_snapshots_listed = False  # whether they were listed since the last was saved
         self.checkpoint_steps: list[int] = []  # the run can go on from these
-        self.alignment = AlignmentScores()
+        self.probes = GrowingProbes(self.folder)
         self.notices = NoticeTracker()
         self._curves: defaultdict[str, GrowingCurve] = defaultdict(GrowingCurve)
-        self._probes: RecentCache[Probe] = RecentCache(PROBES_IN_MEMORY)
-        self._unstored_probes: dict[int, Probe] = {}  # which cannot be read again
-        self._newest_probe_event: Probe | None = None
         self._validations: RecentCache[ValidationDone] = RecentCache(VALIDATIONS_IN_MEMORY)
         self._metrics = MetricsTail()
-        self._probes_modified_at = 0
         self._folder_stamp: tuple[int, ...] = ()  # what shows that a folder has changed
 
     # -- reading -----------------------------------------------------------------------------------------------------
@@ -112,50 +101,6 @@ class History:
         steps, values = self.curve(name)
         index = int(np.searchsorted(steps, step, side="right"))
         return MetricAt(int(steps[index - 1]), float(values[index - 1])) if index else None
-
-    def probe(self, step: int) -> Probe | None:
-        """The newest probe at or before `step`; None if there is none yet."""
-        index = bisect_right(self.probe_steps, step)
-        if index and not self._has_probe(self.probe_steps[index - 1]):
-            index = self._drop_removed_probes(index)
-        if not index:
-            return None
-        nearest = self.probe_steps[index - 1]
-        return self._cached_probe(nearest) or self._read_probe(nearest)
-
-    def _has_probe(self, step: int) -> bool:
-        return self._cached_probe(step) is not None or self._require_folder().has_probe(step)
-
-    def _cached_probe(self, step: int) -> Probe | None:
-        return self._unstored_probes.get(step) or self._probes.get(step)
-
-    def _read_probe(self, step: int) -> Probe:
-        """Read a probe and score it, so that a drawn probe is scored even before `analyse` gets to it."""
-        probe = self._probes.put(step, self._require_folder().probe(step))
-        if not self.alignment.has_step(step):
-            self.alignment.add(probe)
-        return probe
-
-    def _drop_removed_probes(self, index: int) -> int:
-        """Drop the last probes before this index that were cut off as the run went on (RunStarted follows).
-
-        Returns the index after those that are left.
-        """
-        stored, end = set(self._require_folder().probe_steps()), index
-        while index and not (self.probe_steps[index - 1] in stored or self._cached_probe(self.probe_steps[index - 1])):
-            index -= 1
-        del self.probe_steps[index:end]
-        return index
-
-    def newest_probe(self) -> Probe | None:
-        """The newest probe that can be read; None if there is none."""
-        return _newest_undamaged(self.probe_steps, self.probe)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The source texts that probes now follow; earlier probes may lack one that was added later."""
-        newest = self._newest_probe_event or self.newest_probe()
-        return tuple(one.source for one in newest.sentences) if newest is not None else ()
 
     @property
     def effective_changes(self) -> list[SettingChanged]:
@@ -193,7 +138,7 @@ class History:
     def newest_validation(self) -> ValidationDone | None:
         """The newest validation whose sentences are kept and can be read; None if there is none."""
         kept = self.folder.validation_steps() if self.folder is not None else []
-        return _newest_undamaged([step for step in kept if step in self.validations], self.validation)
+        return newest_undamaged([step for step in kept if step in self.validations], self.validation)
 
     def validation(self, step: int) -> ValidationDone:
         """The validation at exactly this step, with its sentences. Raises UserError if they were thinned out."""
@@ -203,15 +148,10 @@ class History:
         done = ValidationDone(
             step=step,
             metrics=self.validations[step],
-            sentences=self._require_folder().validated_sentences(step),
+            sentences=require_folder(self.folder).validated_sentences(step),
             is_best=step in self.best_steps,
         )
         return self._validations.put(step, done)
-
-    def _require_folder(self) -> RunFolder:
-        if self.folder is None:
-            raise UserError("Nothing of this run is kept: it has no folder yet.")
-        return self.folder
 
     @property
     def snapshot_steps(self) -> list[int]:
@@ -234,14 +174,7 @@ class History:
     def analyse(self) -> Iterator[None]:
         """Score new alignments, and look for notices; yields after each probe, and may be abandoned at any yield."""
         # Side by side, so that each probe is read once for both.
-        for _ in zip_longest(self._score_alignments(), self.notices.check_new(self)):
-            yield
-
-    def _score_alignments(self) -> Iterator[None]:
-        unread = self.alignment.unread
-        while unread:
-            with suppress(UserError):  # a damaged probe is reported where it is drawn; the others count
-                self.probe(unread.popleft())
+        for _ in zip_longest(self.probes.score_unread(), self.notices.check_new(self)):
             yield
 
     # -- growing by events -------------------------------------------------------------------------------------------
@@ -252,7 +185,7 @@ class History:
             case StepsDone():
                 self._add_steps(event.first_step, event.arrays)
             case ProbeDone():
-                self._add_probe(event.probe, event.is_stored)
+                self.probes.add(event.probe, is_stored=event.is_stored)
             case ValidationDone():
                 self._add_validation(event.step, event.metrics, event.is_best)
                 self._validations.put(event.step, event)
@@ -290,17 +223,6 @@ class History:
         for name, values in arrays.items():
             self._curves[name].extend(steps, values)
 
-    def _add_probe(self, probe: Probe, is_stored: bool) -> None:
-        self._newest_probe_event = probe
-        self.alignment.add(probe)
-        self._unstored_probes.pop(probe.step, None)
-        if probe.step not in self.probe_steps:
-            self.probe_steps.insert(bisect_right(self.probe_steps, probe.step), probe.step)
-        if is_stored:
-            self._probes.put(probe.step, probe)
-        else:
-            self._unstored_probes[probe.step] = probe
-
     def _add_validation(self, step: int, metrics: dict[str, float], is_best: bool) -> None:
         self.validations[step] = metrics
         if is_best:
@@ -330,15 +252,14 @@ class History:
         self.validations = {known: self.validations[known] for known in kept}
         self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
         self.settings_changed = [*(known for known in self.settings_changed if known.step < step), *settings]
-        self.probe_steps = [known for known in self.probe_steps if known <= step]
-        self.alignment.truncate_after(step)
+        self.probes.continue_in(self.folder, step)
         self.notices.truncate_after(step)
         self.last_step = step
         self._are_snapshots_listed = False
         self._list_checkpoints()
 
     def _list_checkpoints(self) -> None:
-        self.checkpoint_steps = self._require_folder().checkpoint_steps()
+        self.checkpoint_steps = require_folder(self.folder).checkpoint_steps()
 
     # -- reading a folder --------------------------------------------------------------------------------------------
 
@@ -358,7 +279,7 @@ class History:
 
     def refresh(self) -> bool:
         """Read what was appended since the last time; returns whether anything changed."""
-        folder = self._require_folder()
+        folder = require_folder(self.folder)
         before, settings_before = self._folder_stamp, list(self.settings_changed)
         # First: what is written while the folder is read may be missed, and is then new the next time.
         modified_at = {name: _modified_at(folder.path / name) for name in (PROBES, SNAPSHOTS, CHECKPOINTS, STATE)}
@@ -368,11 +289,7 @@ class History:
         self._read_new_records(folder)
         if self.prepared is not None and before and self.settings_changed != settings_before:
             self.prepared = replace(self.prepared, config=self.config_at(math.inf))
-        probes = folder.probe_steps()
-        if probes != self.probe_steps or modified_at[PROBES] != self._probes_modified_at:  # or a sentence was added
-            self._probes.clear()
-        self.alignment.unread.extend(sorted(set(probes) - set(self.probe_steps)))
-        self.probe_steps, self._probes_modified_at = probes, modified_at[PROBES]
+        self.probes.list_stored(modified_at[PROBES])
         self._are_snapshots_listed = False
         self._list_checkpoints()
         self._folder_stamp = (*self._metrics.position, *modified_at.values())
@@ -389,14 +306,6 @@ class History:
                 self._add_validation(record["step"], metrics_file.metrics_of(record), record["is_best"])
             else:
                 self.settings_changed += metrics_file.settings_of([record])
-
-
-def _newest_undamaged(steps: Sequence[int], read: Callable[[int], ValueT | None]) -> ValueT | None:
-    """The newest of these ascending steps that is not damaged; a damaged one is reported where it is drawn."""
-    for step in steps[::-1]:
-        with suppress(DamagedFile):
-            return read(step)
-    return None
 
 
 def _modified_at(path: Path) -> int:

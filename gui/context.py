@@ -79,7 +79,7 @@ def _not_followed_error(text: str) -> UserError:
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     """The models of one window."""
     playhead, selection, runs_directory = Playhead(), Selection(), RunsDirectory(runs_dir)
-    replay = Replay(playhead, lambda: bridge.shown.probe_steps)
+    replay = Replay(playhead, lambda: bridge.shown.probes.steps)
     workbench, follower = Workbench(bridge, playhead, runs_directory), Follower(bridge, playhead)
     redraw_scheduler = RedrawScheduler(bridge, workbench, playhead, selection, theme)
     run_inspector, plugins = RunInspector(bridge, playhead), PluginCatalogue(bridge)

@@ -278,7 +278,7 @@ class MainWindow(QMainWindow):
 
     def _step_sentence(self, by: int) -> None:
         """Go on or back among the sentences of the shown run, whichever view is open."""
-        self.context.selection.step_sentence(self.context.bridge.shown.sentences, by)
+        self.context.selection.step_sentence(self.context.bridge.shown.probes.sentences, by)
 
     def _dismiss(self) -> None:
         if self.help_sheet.isVisible():

@@ -25,12 +25,12 @@ class RunInspector(QObject):
     def inspect(self) -> None:
         """Inspect what is new for at most `BUDGET_S` (one probe at least); the rest waits for the next round."""
         history = self._bridge.shown
-        was_left = bool(history.alignment.unread)
+        was_left = bool(history.probes.alignment.unread)
         end = time.perf_counter() + BUDGET_S
         for _ in history.analyse():
             if time.perf_counter() > end:
                 break
-        noticing, is_known = history.notices, was_left and not history.alignment.unread
+        noticing, is_known = history.notices, was_left and not history.probes.alignment.unread
         seen = history.folder, noticing.all(), noticing.at(self._playhead.step)
         if seen != self._seen or is_known:
             self._seen = seen

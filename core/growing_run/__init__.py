@@ -1,1 +1,1 @@
-"""The parts of a run that grows while it is watched: its curves, its metrics file, and what was read of it lately."""
+"""The parts of a run that grows while it is watched: curves, probes, the metrics file, what was read of it lately."""

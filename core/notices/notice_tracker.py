@@ -35,7 +35,7 @@ class NoticeTracker:
         if prepared is None:
             return
         steps_to_check: dict[Trigger, list[int]] = {
-            "probe": run.probe_steps,
+            "probe": run.probes.steps,
             "validation": sorted(run.validations),
         }
         for trigger, steps in steps_to_check.items():

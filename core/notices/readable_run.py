@@ -7,14 +7,14 @@ from typing import Protocol
 from core.config import RunConfig
 from core.events import Prepared, ValidationDone
 from core.growing_run.growing_curve import Steps, Values
-from core.probes import Probe
+from core.growing_run.growing_probes import GrowingProbes
 
 
 class ReadableRun(Protocol):
     """The part of `core.history.History` that is read: a history keeps its notices, so its class is not imported."""
 
     prepared: Prepared | None
-    probe_steps: list[int]
+    probes: GrowingProbes
     validations: dict[int, dict[str, float]]
 
     def config_at(self, step: float) -> RunConfig: ...
@@ -24,5 +24,3 @@ class ReadableRun(Protocol):
     def value(self, name: str, step: int) -> float | None: ...
 
     def validation(self, step: int) -> ValidationDone: ...
-
-    def probe(self, step: int) -> Probe | None: ...

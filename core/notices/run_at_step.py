@@ -76,6 +76,6 @@ class RunAtStep:
 
     def probe(self) -> Probe:
         """The probe of this step."""
-        probe = self._run.probe(self.step)
+        probe = self._run.probes.at(self.step)
         assert probe is not None  # rules look only at probed steps
         return probe

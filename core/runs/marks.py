@@ -45,7 +45,7 @@ def _marks(history: History) -> Iterator[Mark]:
         yield best
     for changed in history.effective_changes:
         yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {value_text(changed.value)}")
-    for step, layer, head in history.alignment.first_finds(history.last_step):
+    for step, layer, head in history.probes.alignment.first_finds(history.last_step):
         yield Mark(step, "aligned", f"step {step:,}: layer {layer + 1} head {head + 1} found the alignment")
     for notice in history.notices.all():
         yield Mark(notice.step, "noticed", f"step {notice.step:,}: noticed {notice.rule.title}")

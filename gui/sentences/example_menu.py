@@ -42,7 +42,7 @@ class ExampleMenu(QMenu):
 
 def menu_sections(history: History) -> dict[str, list[str]]:
     """Section title -> source texts. No text appears twice; empty sections are left out."""
-    probe = history.newest_probe()
+    probe = history.probes.newest()
     newest = history.newest_validation()
     validated = newest.sentences[:_NUM_VALIDATED] if newest is not None else ()
     seen: set[str] = set()

@@ -7,8 +7,8 @@ from core.history import History
 
 def known_reference(history: History, source: str) -> str | None:
     """The reference of a sentence that the probes follow or the newest validation contains; None for any other."""
-    if source in history.sentences:
-        probe = history.newest_probe()
+    if source in history.probes.sentences:
+        probe = history.probes.newest()
         followed = probe.sentences if probe is not None else ()
         return next((one.reference for one in followed if one.source == source), None)
     validation = history.newest_validation()

@@ -23,7 +23,7 @@ def probed_translation(request: Translate, known: Translation | None, history: H
         return None
     known = known if known is not None and known.source == request.texts[0] else None
     with suppress(UserError):  # the panels that draw a damaged probe report it
-        probe = history.probe(request.step)
+        probe = history.probes.at(request.step)
         if probe is not None and _kept_step_at(history, request.step) in (probe.step, None):
             wanted = request.texts[0], request.references[0]
             for one in probe.sentences:

@@ -57,9 +57,9 @@ def shown_sentence(selection: Selection, history: History, step: int) -> Shown:
 
 
 def _shown_sentence(selection: Selection, history: History, step: int) -> Shown:
-    sentences = history.sentences
+    sentences = history.probes.sentences
     if not sentences:
-        history.probe(step)  # raises if there are probes but none can be read
+        history.probes.at(step)  # raises if there are probes but none can be read
         return NothingShown()
     wanted = sentences[selection.sentence_index(sentences)]
     kept = bisect_right(history.snapshot_steps, step)
@@ -72,7 +72,7 @@ def _shown_sentence(selection: Selection, history: History, step: int) -> Shown:
 
 
 def _find(source: str, history: History, step: int | None) -> ShownSentence | None:
-    probe = history.probe(step) if step is not None else None
+    probe = history.probes.at(step) if step is not None else None
     if probe is None:
         return None
     return next((ShownSentence(one, probe.step) for one in probe.sentences if one.source == source), None)

@@ -232,7 +232,7 @@ def _set_text_from_start(edit: QLineEdit, text: str) -> None:
 def example_of(history: History) -> str:
     """The first sentence that the run follows, or else the dataset's first example; empty if there is neither."""
     examples = history.prepared.examples if history.prepared is not None else ()
-    return next(iter((*history.sentences, *examples)), "")
+    return next(iter((*history.probes.sentences, *examples)), "")
 
 
 def about_source(translation: Translation) -> str:

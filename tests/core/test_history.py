@@ -10,7 +10,8 @@ import pytest
 
 from core.errors import UserError
 from core.events import ProbeDone, RunStarted, SettingChanged, SnapshotSaved, StateChanged, StepsDone
-from core.history import PROBES_IN_MEMORY, History
+from core.growing_run.growing_probes import PROBES_IN_MEMORY
+from core.history import History
 from core.resuming import truncate_run
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
@@ -43,11 +44,11 @@ def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
         assert history.validation(500) == validation(500, loss=500)
         assert history.validation(1000).is_best is False
         assert history.settings_changed == [SettingChanged(step=step, key="k", value=step) for step in (500, 1000)]
-        assert history.probe_steps == history.snapshot_steps == [500, 1000]
+        assert history.probes.steps == history.snapshot_steps == [500, 1000]
         assert history.last_step == 2000
-        assert history.probe(499) is None
+        assert history.probes.at(499) is None
         for step, found in ((500, 500), (999, 500), (1000, 1000), (9999, 1000)):
-            nearest = history.probe(step)
+            nearest = history.probes.at(step)
             assert nearest is not None
             assert_same_probe(nearest, probe(found))
         assert history.value("valid/loss", 999) == 500
@@ -60,11 +61,11 @@ def test_unstored_probes_stay_in_memory(tmp_path: Path) -> None:
     for step in range(2 * PROBES_IN_MEMORY):
         history.apply(ProbeDone(probe=probe(step), is_stored=False))
     for step in range(2 * PROBES_IN_MEMORY):
-        found = history.probe(step)
+        found = history.probes.at(step)
         assert found is not None and found.step == step
     folder.write_probe(probe(0))
     history.apply(ProbeDone(probe=probe(0)))
-    assert history.probe(0) is not None and 0 not in history._unstored_probes
+    assert history.probes.at(0) is not None and 0 not in history.probes._unstored
 
 
 def test_a_returned_curve_does_not_change_when_steps_are_added() -> None:
@@ -108,8 +109,8 @@ def test_after_going_back_the_history_is_that_of_the_folder(tmp_path: Path, is_v
     list(history.analyse())
     truncate_run(folder, 10, {"is_best": int(is_validation_kept)})
     history.apply(RunStarted(run=folder.path, step=10))
-    assert history.probe_steps == history.snapshot_steps == history.checkpoint_steps == [10]
-    assert [step for step in (10, 20) if history.alignment.has_step(step)] == [10]
+    assert history.probes.steps == history.snapshot_steps == history.checkpoint_steps == [10]
+    assert [step for step in (10, 20) if history.probes.alignment.has_step(step)] == [10]
     kept = [10] if is_validation_kept else []
     assert list(history.validations) == list(history.best_steps) == history.curve("valid/loss")[0].tolist() == kept
 
@@ -152,14 +153,14 @@ def test_refresh_follows_a_run_that_another_process_writes(tmp_path: Path) -> No
     folder.append_metrics(11, steps(2))
     folder.write_probe(probe(11))
     history.refresh()
-    assert (history.last_step, history.probe_steps) == (12, [11])
+    assert (history.last_step, history.probes.steps) == (12, [11])
     truncate_run(folder, 5)
     folder.append_metrics(6, steps(1))
     folder.save_checkpoint(6, weights(6), {}, {})
     folder.update(state="paused")
     history.refresh()
     assert history.curve("train/loss")[0].tolist() == [1, 2, 3, 4, 5, 6]
-    assert (history.probe_steps, history.checkpoint_steps, history.state) == ([], [6], "paused")
+    assert (history.probes.steps, history.checkpoint_steps, history.state) == ([], [6], "paused")
 
 
 def test_what_changes_while_it_is_refreshed_is_new_at_the_next_refresh(
@@ -180,19 +181,19 @@ def test_what_changes_while_it_is_refreshed_is_new_at_the_next_refresh(
         patch.setattr(RunFolder, "probe_steps", list_just_before_a_pause)
         history.refresh()
     assert history.refresh() is True
-    assert (history.state, history.probe_steps) == ("paused", [5])
+    assert (history.state, history.probes.steps) == ("paused", [5])
 
 
 def test_a_probe_written_again_is_read_again(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.write_probe(probe(5))
     history = History.read(folder)
-    assert history.probe(5) is history.probe(7)
+    assert history.probes.at(5) is history.probes.at(7)
     longer = probe(5)
     longer = type(longer)(step=5, sentences=longer.sentences * 2)
     folder.write_probe(longer)
     assert history.refresh()
-    found = history.probe(5)
+    found = history.probes.at(5)
     assert found is not None
     assert len(found.sentences) == 4
 
@@ -204,17 +205,17 @@ def test_a_long_run_opens_with_all_its_steps_and_probes(tmp_path: Path) -> None:
     for step in range(200):
         folder.write_probe(probe(step))
     history = History.read(folder)
-    assert (history.last_step, len(history.probe_steps), len(history.curve("train/loss")[0])) == (20_000, 200, 20_000)
+    assert (history.last_step, len(history.probes.steps), len(history.curve("train/loss")[0])) == (20_000, 200, 20_000)
 
 
 def test_missing_probes_are_none_or_reported() -> None:
     history = History()
-    assert history.probe(5) is None
+    assert history.probes.at(5) is None
     history.apply(StateChanged(state="learning", step=7))
     assert (history.state, history.last_step) == ("learning", 7)
-    history.probe_steps = [3]
+    history.probes.steps = [3]
     with pytest.raises(UserError, match="no folder yet"):
-        history.probe(3)
+        history.probes.at(3)
 
 
 def test_the_newest_validation_is_the_last_with_stored_sentences(tmp_path: Path) -> None:
@@ -238,13 +239,13 @@ def test_damaged_probes_and_validations_are_skipped(tmp_path: Path) -> None:
     (folder.path / "probes" / "000020.safetensors").write_bytes(b"none")
     (folder.path / "validations" / "000020.jsonl").write_bytes(b"none")
     history = History.read(folder)
-    assert history.sentences == tuple(one.source for one in probe(10).sentences)
-    assert_same_probe(history.newest_probe(), probe(10))
+    assert history.probes.sentences == tuple(one.source for one in probe(10).sentences)
+    assert_same_probe(history.probes.newest(), probe(10))
     assert history.newest_validation() == validation(10)
     (folder.path / "probes" / "000010.safetensors").write_bytes(b"none")
     (folder.path / "validations" / "000010.jsonl").write_bytes(b"none")
     history = History.read(folder)
-    assert (history.sentences, history.newest_probe(), history.newest_validation()) == ((), None, None)
+    assert (history.probes.sentences, history.probes.newest(), history.newest_validation()) == ((), None, None)
 
 
 def test_a_probe_removed_before_the_next_refresh_is_replaced_by_the_one_before(tmp_path: Path) -> None:
@@ -253,8 +254,8 @@ def test_a_probe_removed_before_the_next_refresh_is_replaced_by_the_one_before(t
         folder.write_probe(probe(step))
     history = History.read(folder)
     truncate_run(folder, 7)
-    assert_same_probe(history.probe(12), probe(5))
-    assert history.probe_steps == [5]
+    assert_same_probe(history.probes.at(12), probe(5))
+    assert history.probes.steps == [5]
 
 
 def test_the_folder_is_listed_once_however_many_probes_were_removed(
@@ -268,5 +269,5 @@ def test_the_folder_is_listed_once_however_many_probes_were_removed(
     history = History.read(folder)
     truncate_run(folder, 7)
     listings = record_calls(monkeypatch, RunFolder, "probe_steps")
-    assert_same_probe(history.probe(3000), probe(5))
-    assert (history.probe_steps, len(listings)) == ([5], 1)
+    assert_same_probe(history.probes.at(3000), probe(5))
+    assert (history.probes.steps, len(listings)) == ([5], 1)

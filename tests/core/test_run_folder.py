@@ -413,7 +413,7 @@ def test_a_run_without_its_empty_folders_can_be_resumed(tmp_path: Path) -> None:
     for name in ("validations", "probes", "snapshots", "checkpoints"):
         (path / name).rmdir()
     folder = RunFolder.open(path)
-    assert History.read(folder).probe_steps == []
+    assert History.read(folder).probes.steps == []
     folder.claim()
     folder.write_snapshot(0, {"weight": np.zeros(2, np.float32)})
     assert folder.snapshot_steps() == [0]

@@ -214,7 +214,7 @@ def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: Main
     history = bridge.history
     assert history.prepared is not None and history.last_step == 1
     assert history.prepared.limits["valid/loss"] == pytest.approx(0.1 * 3.2581 * 5 / 6, abs=1e-4)
-    probe = history.probe(0)
+    probe = history.probes.at(0)
     assert probe is not None and probe.sentences[0].alignment == tuple((index, index) for index in range(5))
 
 

@@ -54,7 +54,7 @@ def window(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> MainWind
     """The window with the small task prepared and its first probe read."""
     empty_window.setup_drawer.open_file(small_file)
     history = empty_window.context.bridge.history
-    qtbot.waitUntil(lambda: bool(history.probe_steps), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(history.probes.steps), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
     return empty_window
 

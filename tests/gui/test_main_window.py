@@ -60,7 +60,7 @@ def test_the_window_is_filled_before_learn(qtbot: QtBot, window: MainWindow) -> 
 
 
 def test_keys_go_through_the_sentences_and_their_references(qtbot: QtBot, window: MainWindow) -> None:
-    row, sentences = window.train_view.sentence_row, not_none(window.context.bridge.history.probe(0)).sentences
+    row, sentences = window.train_view.sentence_row, not_none(window.context.bridge.history.probes.at(0)).sentences
     qtbot.waitUntil(lambda: bool(row.source_label.text()), timeout=WAIT_MS)
     for key, index in ((Qt.Key.Key_BracketRight, 1), (Qt.Key.Key_BracketLeft, 0)):
         qtbot.keyClick(window, key)
@@ -219,7 +219,7 @@ def test_my_sentence_is_followed_during_a_run_and_back_in_time(qtbot: QtBot, win
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
 
     def is_followed() -> bool:
-        probe = history.probe(history.last_step)
+        probe = history.probes.at(history.last_step)
         return probe is not None and probe.step > 1 and "1 2 3" in [sentence.source for sentence in probe.sentences]
 
     qtbot.waitUntil(is_followed, timeout=WAIT_MS)
@@ -632,9 +632,9 @@ def test_the_window_opens_with_what_the_engine_then_prepares(qtbot: QtBot, empty
     opened = view.sentence_row.source_label.text(), empty_window.status_bar.size_label.text()
     assert all(opened)
     assert not any(panel.is_dirty for panel in (view.sentence_row, view.attention_map, view.head_grid, view.curves))
-    probe = history.probe(0)
+    probe = history.probes.at(0)
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not view.sentence_row.is_dirty, timeout=WAIT_MS)
-    assert history.probe(0) is not probe
+    assert history.probes.at(0) is not probe
     assert opened == (view.sentence_row.source_label.text(), empty_window.status_bar.size_label.text())
     assert not empty_window.trouble_strip.isVisible()

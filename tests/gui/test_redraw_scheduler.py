@@ -167,7 +167,7 @@ def test_rests_are_short_at_a_slow_pace_and_while_nothing_learns() -> None:
 def test_the_engines_answers_count_as_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     answers: list[Translation] = []
-    bridge.ask(Translate(texts=(bridge.history.sentences[0],)), answers.extend)
+    bridge.ask(Translate(texts=(bridge.history.probes.sentences[0],)), answers.extend)
     qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
     assert bridge.query_seconds == answers[0].seconds > 0
     window.context.workbench.set_pace(1.0)

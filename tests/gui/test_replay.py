@@ -32,7 +32,7 @@ def learn_5_steps(window: MainWindow, qtbot: QtBot) -> None:
     """Take five steps, each with a probe, and wait until the window has all of them."""
     window.context.workbench.learn(5)
     bridge = window.context.bridge
-    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probe_steps == [*range(6)], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probes.steps == [*range(6)], timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 5, timeout=WAIT_MS)
 
 

@@ -82,7 +82,7 @@ def test_a_long_run_is_inspected_in_pieces_one_each_round(window: MainWindow, mo
     while not history.notices.all():
         inspector.inspect()
         num_rounds += 1
-    assert num_rounds == 1 + len(history.probe_steps)  # one look per probe; the last one publishes
+    assert num_rounds == 1 + len(history.probes.steps)  # one look per probe; the last one publishes
     assert notices[-1] == ["no_rate", "plateau"]
     bridge.followed = None
 
@@ -114,7 +114,7 @@ def test_additions_to_a_followed_run_are_drawn_again_once_inspected(
     assert "since" not in title.text() and not any(mark.kind == "aligned" for mark in strip.ticks.marks)
     for file in sorted(later.iterdir()):
         shutil.move(file, run / "probes")
-    qtbot.waitUntil(lambda: followed.alignment.has_step(followed.last_step), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: followed.probes.alignment.has_step(followed.last_step), timeout=WAIT_MS)
     follow_and_wait_for_inspection(window, qtbot)
     assert "since 233" in title.text() and any(mark.kind == "aligned" for mark in strip.ticks.marks)
 
@@ -122,7 +122,9 @@ def test_additions_to_a_followed_run_are_drawn_again_once_inspected(
 def follow_and_wait_for_inspection(window: MainWindow, qtbot: QtBot) -> History:
     """Wait until the followed run is completely inspected and drawn; return its history."""
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
-    qtbot.waitUntil(lambda: bridge.followed is not None and not bridge.followed.alignment.unread, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: bridge.followed is not None and not bridge.followed.probes.alignment.unread, timeout=WAIT_MS
+    )
     for _ in range(2):  # the first may have begun earlier
         with qtbot.waitSignal(scheduler.round_ended, timeout=WAIT_MS):
             pass

@@ -71,7 +71,7 @@ class DotProductTopic(Topic):
         if reason or isinstance(shown, NothingShown):
             self.show_empty(reason or (shown.reason if isinstance(shown, NothingShown) else ""))
             return
-        set_items(self.sentence_combo, [(sentence, None) for sentence in history.sentences])
+        set_items(self.sentence_combo, [(sentence, None) for sentence in history.probes.sentences])
         self.sentence_combo.setCurrentText(shown.sentence.source)
         self._ask(history, step, shown.sentence)
         if self.query.answer is None:

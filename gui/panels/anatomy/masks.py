@@ -82,7 +82,7 @@ class MasksTopic(Topic):
         return [["reader", "read", "reader_token", "read_token", "padding", "causal", "both"], *lines]
 
     def _fill_target(self, history: History) -> None:
-        probe = history.newest_probe()
+        probe = history.probes.newest()
         references = [one.reference for one in probe.sentences if one.reference] if probe is not None else []
         if references and self.target_edit.text() == self._offered != references[0]:
             self._offered = references[0]

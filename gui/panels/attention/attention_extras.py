@@ -89,7 +89,7 @@ class AttentionExtras(SentencePanel):
         wanted = chosen.run if chosen is not None else None
         runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
         others = [(run.name, Baseline(run=run.path, name=run.name)) for run in runs]
-        set_items(self.baseline_combo, [_NO_BASELINE, (_OTHER_STEP, Baseline(step=history.probe_steps[0])), *others])
+        set_items(self.baseline_combo, [_NO_BASELINE, (_OTHER_STEP, Baseline(step=history.probes.steps[0])), *others])
         offered = (self.baseline_combo.itemData(index).run for index in range(2, self.baseline_combo.count()))
         indices: dict[Path | None, int] = {path: index for index, path in enumerate(offered, start=2)}
         self.baseline_combo.setCurrentIndex(0 if chosen is None else indices.get(wanted, 1))
@@ -100,7 +100,7 @@ class AttentionExtras(SentencePanel):
         self._labelled_step.setVisible(chosen is not None)
         if chosen is None:
             return
-        steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probe_steps
+        steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probes.steps
         same = [(_SAME_STEP, replace(chosen, step=None))] if chosen.run else []
         set_items(self.step_combo, [*same, *((f"{step:,}", replace(chosen, step=step)) for step in steps)])
         self.step_combo.setCurrentText(_SAME_STEP if chosen.step is None else f"{chosen.step:,}")

@@ -87,7 +87,7 @@ class AttentionMap(SentencePanel):
 
     def _score(self, history: History, shown: ShownSentence) -> str:
         """The chosen cross-attention head's alignment score over all probed sentences; empty before the first score."""
-        scores, best = history.alignment.at(shown.step), history.alignment.best(shown.step)
+        scores, best = history.probes.alignment.at(shown.step), history.probes.alignment.best(shown.step)
         if scores is None or best is None:
             return ""
         _, layer, head = self._selection.head_in(shown.sentence)

@@ -49,8 +49,8 @@ class HeadGrid(SentencePanel):
 
     def draw(self, history: History, shown: ShownSentence) -> None:
         kinds = ATTENTION_KINDS if self.all_kinds else (self._selection.chosen.kind,)
-        aligned = history.alignment.best(shown.step)
-        scores = history.alignment.at(shown.step)
+        aligned = history.probes.alignment.best(shown.step)
+        scores = history.probes.alignment.at(shown.step)
         rows = [row for kind in kinds for row in self._rows(shown, kind, scores if kind == "cross" else None)]
         self.canvas.show_rows(rows, aligned, with_entropy=self.with_entropy)
         self.set_title(f"{self.title}{_title_suffix(shown, aligned)}")

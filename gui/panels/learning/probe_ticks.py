@@ -49,7 +49,7 @@ class ProbeTicks(StepPlot):
         self.setFixedHeight(self.theme.px(24))
 
     def draw(self, history: History) -> None:
-        probes, kept = history.probe_steps, history.kept_steps
+        probes, kept = history.probes.steps, history.kept_steps
         self._steps = [*probes, *kept]
         for curve, steps, height in ((self._probes, probes, 0.5), (self._kept, kept, 0.9)):
             xs = np.repeat(np.asarray(steps, dtype=np.float64), 2)

@@ -65,7 +65,7 @@ class SentenceRow(Panel):
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen sentence as the model saw it at `step`."""
-        self._sentences = history.sentences
+        self._sentences = history.probes.sentences
         self._allow_stepping()
         shown = shown_sentence(self._selection, history, step)
         self._show_unknown(shown)

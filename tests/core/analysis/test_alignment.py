@@ -103,12 +103,12 @@ def test_only_probes_with_as_many_heads_as_the_newest_are_scored(tmp_path: Path)
     for step in steps[-2:]:
         folder.write_probe(with_two_heads(folder.probe(step)))
     history = opened(run)
-    assert len(history.alignment.first_finds(before)) == 4
+    assert len(history.probes.alignment.first_finds(before)) == 4
     for step, num_heads in ((before, 4), (since, 2), (steps[-1], 2)):
-        scores, best = history.alignment.at(step), history.alignment.best(step)
+        scores, best = history.probes.alignment.at(step), history.probes.alignment.best(step)
         assert scores is not None and scores.shape[1] == num_heads
         assert best is not None and best.head < num_heads
-    best = history.alignment.best(history.last_step)
+    best = history.probes.alignment.best(history.last_step)
     assert best is not None and best.since == since
     assert {mark.step for mark in collect_marks(history) if mark.kind == "aligned"} == {since}
 
@@ -143,8 +143,8 @@ def overtaken() -> ProbedSentence:
 
 def test_the_example_run_is_scored_when_it_is_analysed() -> None:
     history = opened(FINISHED)
-    assert all(map(history.alignment.has_step, history.probe_steps))
-    best = history.alignment.best(history.last_step)
+    assert all(map(history.probes.alignment.has_step, history.probes.steps))
+    best = history.probes.alignment.best(history.last_step)
     assert best is not None and best.since is not None and best.score >= FOUND_SCORE
 
 
@@ -154,7 +154,7 @@ def test_a_damaged_probe_affects_neither_the_run_nor_other_scores(tmp_path: Path
     damaged, *others = RunFolder.open(run).probe_steps()
     (run / "probes" / f"{damaged:06}.safetensors").write_bytes(b"none")
     history = opened(run)
-    assert not history.alignment.has_step(damaged) and all(map(history.alignment.has_step, others))
+    assert not history.probes.alignment.has_step(damaged) and all(map(history.probes.alignment.has_step, others))
     assert history.checkpoint_steps == RunFolder.open(run).checkpoint_steps()
 
 
@@ -171,8 +171,8 @@ def test_a_run_with_alignments_beyond_its_sentences_can_be_opened(
         sentences = tuple(replace(one, alignment=links) for one in stored.sentences)
         folder.write_probe(replace(stored, sentences=sentences))
     history = opened(run)
-    assert (history.alignment.best(history.last_step) is not None) == bool(kept)
-    shown = history.probe(history.last_step)
+    assert (history.probes.alignment.best(history.last_step) is not None) == bool(kept)
+    shown = history.probes.at(history.last_step)
     assert shown is not None and {one.alignment for one in shown.sentences} == {kept}
 
 
@@ -182,46 +182,46 @@ def test_opening_a_run_reads_no_probe_and_analysing_it_each_once(monkeypatch: py
     assert (read, len(listed)) == ([], 1)
     for _ in history.analyse():
         pass
-    assert [step for _, step in read] == history.probe_steps and len(listed) == 1
+    assert [step for _, step in read] == history.probes.steps and len(listed) == 1
 
 
 def test_during_the_analysis_only_certain_finds_are_reported() -> None:
     opened_run, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     last = history.last_step
-    finds, best = opened_run.alignment.first_finds(last), opened_run.alignment.best(last)
+    finds, best = opened_run.probes.alignment.first_finds(last), opened_run.probes.alignment.best(last)
     assert finds and best is not None and best.since is not None and best.since < last
-    history.probe(last)  # drawn before any analysis
-    drawn = history.alignment.best(last)
+    history.probes.at(last)  # drawn before any analysis
+    drawn = history.probes.alignment.best(last)
     assert drawn == replace(best, since=None)
-    assert scores_at(history.alignment, last) == scores_at(opened_run.alignment, last)
-    assert history.alignment.first_finds(last) == []
+    assert scores_at(history.probes.alignment, last) == scores_at(opened_run.probes.alignment, last)
+    assert history.probes.alignment.first_finds(last) == []
     finds_so_far = []
     for _ in history.analyse():
-        finds_so_far.append(history.alignment.first_finds(last))
+        finds_so_far.append(history.probes.alignment.first_finds(last))
         assert finds_so_far[-1] == finds[: len(finds_so_far[-1])]
     assert {len(one) for one in finds_so_far} == {0, 2, 4} and finds_so_far[-1] == finds
-    assert history.alignment.best(last) == best
+    assert history.probes.alignment.best(last) == best
 
 
 def test_the_first_step_of_a_find_is_known_once_the_last_missing_probe_is_drawn() -> None:
     opened_run, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     for _ in history.analyse():
-        if len(history.alignment.unread) == 1:
+        if len(history.probes.alignment.unread) == 1:
             break
-    history.probe(history.last_step)
-    assert history.alignment.unread
-    assert history.alignment.best(history.last_step) == opened_run.alignment.best(history.last_step)
+    history.probes.at(history.last_step)
+    assert history.probes.alignment.unread
+    assert history.probes.alignment.best(history.last_step) == opened_run.probes.alignment.best(history.last_step)
 
 
 def test_removed_steps_are_not_analysed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(FINISHED, run)
     history = read_followed_run(RunFolder.open(run))
-    steps = history.probe_steps
-    history.alignment.truncate_after(steps[3])
+    steps = history.probes.steps
+    history.probes.alignment.truncate_after(steps[3])
     for _ in history.analyse():
         pass
-    assert not history.alignment.unread and not history.alignment.has_step(steps[4])
+    assert not history.probes.alignment.unread and not history.probes.alignment.has_step(steps[4])
 
 
 def test_first_finds_are_updated_without_reading_all_scores_again(

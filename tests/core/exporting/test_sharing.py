@@ -69,7 +69,7 @@ def test_a_received_run_shows_the_same(run: RunFolder, shared: Path, tmp_path: P
     history, expected = History.read(received), History.read(run)
     for name in expected.metric_names:
         np.testing.assert_array_equal(history.curve(name), expected.curve(name))
-    assert history.probe_steps == expected.probe_steps and received.validation_steps() == run.validation_steps()
+    assert history.probes.steps == expected.probes.steps and received.validation_steps() == run.validation_steps()
     assert received.snapshot_steps() == sorted({*run.snapshot_steps(), *run.checkpoint_steps()})
     assert received.checkpoint_steps() == []
     for name, array in run.weights(4).items():

@@ -32,7 +32,7 @@ def holding(history: History, step: int) -> list[NoticeKind]:
 
 def test_a_notice_holds_until_its_cause_ends_or_its_steps_are_removed(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
-    assert num_checked(history) == len(history.probe_steps) + len(history.validations)
+    assert num_checked(history) == len(history.probes.steps) + len(history.validations)
     assert num_checked(history) == 0
     (notice,) = (one for one in history.notices.all() if one.rule.kind == "no_rate")
     assert "no_rate" not in holding(history, notice.step - 1)
@@ -63,7 +63,7 @@ def test_a_notice_needs_two_checks_in_a_row(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9))
     assert num_checked(history) > 0
     first = min(one.step for one in history.notices.all() if one.rule.trigger == "probe")
-    assert first == [step for step in history.probe_steps if step > 30][1]
+    assert first == [step for step in history.probes.steps if step > 30][1]
 
 
 @pytest.mark.usefixtures("engines_share_a_host")
@@ -79,7 +79,7 @@ def test_notices_are_the_same_live_and_from_the_folder_after_extra_steps(tmp_pat
     live, read = checked_after_each_of(watcher.events), read_followed_run(RunFolder.open(run))
     assert live.last_step == 200 and num_checked(read) > 0
     assert noticed(live) == noticed(read) == [("no_rate", 36), ("plateau", 84)]
-    for step in live.probe_steps:
+    for step in live.probes.steps:
         assert holding(live, step) == holding(read, step)
 
 

@@ -90,6 +90,6 @@ def test_the_example_run_has_no_notices() -> None:
     """It is a complete run of a preset; `make check-learning` trains the other presets and checks the same."""
     history = read_followed_run(RunFolder.open(EXAMPLE))
     assert history.prepared is not None
-    for steps in (history.validations, history.probe_steps):  # a rule needs two checks
+    for steps in (history.validations, history.probes.steps):  # a rule needs two checks
         assert sum(RunAtStep(history, history.prepared, step, "probe").is_past_the_start for step in steps) >= 2
     assert noticed(history) == {}

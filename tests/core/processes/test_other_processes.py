@@ -107,7 +107,7 @@ def losses_of_ten_steps(window: MainWindow, qtbot: QtBot, *, num_processes: int)
     with noted_states(bridge) as states:
         window.transport.step_buttons[1].click()
         qtbot.waitUntil(lambda: "learning" in states and bridge.state == "paused", timeout=WAIT_MS)
-    assert bridge.history.probe_steps[-1] == bridge.history.last_step
+    assert bridge.history.probes.steps[-1] == bridge.history.last_step
     return np.asarray(bridge.history.curve("train/loss")[1])
 
 
@@ -124,7 +124,7 @@ def require_requests_are_answered(qtbot: QtBot, window: MainWindow) -> None:
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step > length + 5, timeout=WAIT_MS)
     assert worker_pids() == processes
-    assert "2 2 3" in bridge.history.sentences
+    assert "2 2 3" in bridge.history.probes.sentences
 
 
 def kill_worker(rank: int, window: MainWindow, qtbot: QtBot) -> str:

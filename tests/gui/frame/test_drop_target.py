@@ -53,7 +53,8 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     context.playhead.view(5)
     row = window.train_view.sentence_row
     qtbot.waitUntil(
-        lambda: row.source_label.text() == not_none(context.bridge.shown.probe(5)).sentences[0].source, timeout=WAIT_MS
+        lambda: row.source_label.text() == not_none(context.bridge.shown.probes.at(5)).sentences[0].source,
+        timeout=WAIT_MS,
     )
     window.show_view(VIEWS.index(type(window.runs_view)))
     qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)

@@ -117,7 +117,7 @@ def is_sorted(places: Iterable[int]) -> bool:
 
 def test_a_view_opened_late_knows_earlier_events(window: MainWindow, qtbot: QtBot) -> None:
     window.show_view(VIEWS.index(TranslateView))
-    assert window.translate_view.source_edit.text() == window.context.bridge.history.sentences[0]
+    assert window.translate_view.source_edit.text() == window.context.bridge.history.probes.sentences[0]
     window.context.bridge.emit_recorded([StateChanged(state="empty", step=0)])
     assert window.data_view.empty_label.text() == NO_DATA
     assert not window.data_view.next_button.isEnabled() and window.data_view.page_label.text() == "none"

@@ -78,7 +78,7 @@ def make_step_panel(
     def make(kind: type[AnyStepPanel], height: int) -> AnyStepPanel:
         playhead = Playhead()
         playhead.advance(NUM_STEPS)
-        made = kind(theme, playhead, Replay(playhead, lambda: history.probe_steps))
+        made = kind(theme, playhead, Replay(playhead, lambda: history.probes.steps))
         stage(made, 1100, height)
         made.show_step(history, NUM_STEPS)
         made.grab()

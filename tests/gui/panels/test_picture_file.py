@@ -37,7 +37,7 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
         panel = {
             AttentionMap: lambda: AttentionMap(theme, Selection()),
             HeadGrid: lambda: HeadGrid(theme, Selection(), all_kinds=True),
-            Curves: lambda: Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps)),
+            Curves: lambda: Curves(theme, playhead, Replay(playhead, lambda: history.probes.steps)),
         }[kind]()
         stage(panel, 640, 480)
         panel.show_step(history, 300)

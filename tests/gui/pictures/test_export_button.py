@@ -129,7 +129,7 @@ def test_exported_numbers_are_those_of_the_run(
     assert [int(line[0]) for line in lines] == list(range(1, 11))
     np.testing.assert_array_equal([float(line[column]) for line in lines], history.curve("train/loss")[1])
 
-    probe = not_none(history.probe(10))
+    probe = not_none(history.probes.at(10))
     assert probe.sentences[0].by_reference is not None
     cross = probe.sentences[0].by_reference.cross[-1, 0]
     action(view.attention_map, "Copy numbers").trigger()
@@ -221,7 +221,8 @@ def example(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
     qtbot.waitUntil(lambda: empty_window.context.playhead.live_step == 800, timeout=WAIT_MS)
     bridge = empty_window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not bridge.history.alignment.unread, timeout=WAIT_MS)  # ticks include alignment marks
+    alignment = bridge.history.probes.alignment
+    qtbot.waitUntil(lambda: not alignment.unread, timeout=WAIT_MS)  # ticks include alignment marks
     return empty_window
 
 

@@ -51,7 +51,7 @@ class QueryingPanel(Panel):
         self.waited_for = 0
         self.redraw_requested.connect(self._count)
         self.query: EngineQuery[tuple[Translation, ...]] = EngineQuery(window.context.bridge, self)
-        self.sentences = window.context.bridge.history.sentences
+        self.sentences = window.context.bridge.history.probes.sentences
 
     def show_step(self, history: History, step: int) -> None:
         pass

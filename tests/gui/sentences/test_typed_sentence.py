@@ -67,7 +67,7 @@ def scrubbed(window: MainWindow, qtbot: QtBot) -> TypedSentence:
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 30, timeout=WAIT_MS)
     typed = TypedSentence(bridge, window.context.playhead)
     typed.watch(True)
-    typed.translate(bridge.history.sentences[0])
+    typed.translate(bridge.history.probes.sentences[0])
     qtbot.waitUntil(lambda: translation_of(typed).step == 30, timeout=WAIT_MS)
     return typed
 
@@ -81,7 +81,7 @@ def test_a_probed_translation_is_shown_without_a_query(
     qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
     (answer,) = answers[0]
     monkeypatch.setattr(bridge, "ask", lambda *_: pytest.fail("a request was sent to the engine"))
-    for step in (*bridge.history.probe_steps, 5):
+    for step in (*bridge.history.probes.steps, 5):
         playhead.view(step)
         assert translation_of(scrubbed).step == step
     shown = translation_of(scrubbed)
@@ -100,7 +100,7 @@ def test_a_probe_replaces_the_first_query_but_not_for_unknown_tokens(
     longer = "1 2 3 4 1"
     for source in ("1 zebra", longer):
         bridge.ask(AddSentence(source=source))
-    qtbot.waitUntil(lambda: longer in bridge.history.sentences, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: longer in bridge.history.probes.sentences, timeout=WAIT_MS)
     playhead.view(30)
     typed = TypedSentence(bridge, playhead)
     typed.translate(scrubbed.text)
@@ -162,10 +162,11 @@ def test_damaged_newest_files_leave_earlier_ones_usable(empty_window: MainWindow
     qtbot.waitUntil(lambda: context.bridge.history.last_step == 800, timeout=WAIT_MS)
     row = empty_window.train_view.sentence_row
     qtbot.waitUntil(lambda: "000800.safetensors" in row.output_label.text(), timeout=WAIT_MS)
-    assert row.source_label.text() == context.bridge.history.sentences[0]
-    assert len(menu_sections(context.bridge.history)) == 3  # the menu has all its sections
+    history = context.bridge.history
+    assert row.source_label.text() == history.probes.sentences[0]
+    assert len(menu_sections(history)) == 3  # the menu has all its sections
     typed = TypedSentence(context.bridge, context.playhead)
-    followed, validated = context.bridge.history.sentences[0], context.bridge.history.validation(400).sentences[-1]
+    followed, validated = history.probes.sentences[0], history.validation(400).sentences[-1]
     for text in (followed, validated.source):
         typed.translate(text)
         wait_for(qtbot, lambda text: translation_of(typed).source == text, text)

@@ -54,14 +54,14 @@ def test_keys_go_through_the_sentences_of_data_prepared_while_this_view_is_open(
     german_window: MainWindow, small_file: Path, qtbot: QtBot
 ) -> None:
     window = opened(german_window, qtbot)
-    before, shown = window.context.bridge.history.sentences, window.attention_view.sentence_row
+    before, shown = window.context.bridge.history.probes.sentences, window.attention_view.sentence_row
     window.setup_drawer.open_file(small_file)
     history = window.context.bridge.history
-    qtbot.waitUntil(lambda: bool(history.probe_steps) and history.sentences != before, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(history.probes.steps) and history.probes.sentences != before, timeout=WAIT_MS)
     for key, index in ((Key.Key_BracketRight, 1), (Key.Key_BracketRight, 2), (Key.Key_BracketLeft, 1)):
         qtbot.keyClick(window, key)
         title(window)
-        assert shown.source_label.text() == history.sentences[index]
+        assert shown.source_label.text() == history.probes.sentences[index]
 
 
 def test_chooser_and_grid_show_and_change_the_same_selection(german_window: MainWindow, qtbot: QtBot) -> None:
@@ -175,13 +175,13 @@ def test_with_a_tokenizer_other_than_the_plugins_no_head_is_scored(empty_window:
     """The gold alignment links letters, while the tokens are words."""
     bridge, drawer = empty_window.context.bridge, empty_window.setup_drawer
     empty_window.context.workbench.replace_draft(read_preset("reverse", ("model.d_model=16", "model.d_ff=16")))
-    qtbot.waitUntil(lambda: bridge.history.alignment.best(0) is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.history.probes.alignment.best(0) is not None, timeout=WAIT_MS)
     box = drawer.form("dataset").rows["dataset.tokenizer"].editor
     assert isinstance(box, QCheckBox) and not box.isChecked()
     box.click()  # changes nothing by itself
     qtbot.keyClick(drawer.form("dataset").rows["dataset.tokenizer.src"].editor, Key.Key_W)  # whitespace
     qtbot.waitUntil(
-        lambda: bridge.history.alignment.best(0) is None and bool(bridge.history.probe_steps), timeout=WAIT_MS
+        lambda: bridge.history.probes.alignment.best(0) is None and bool(bridge.history.probes.steps), timeout=WAIT_MS
     )
     opened(empty_window, qtbot)
     title(empty_window)

@@ -115,11 +115,11 @@ def test_no_weights_of_a_run_are_offered_once_nothing_is_prepared(
 
 def test_before_training_an_example_is_translated_in_two_tracks(view: TranslateView, qtbot: QtBot) -> None:
     draw(view)
-    assert view.source_edit.text() == view.context.bridge.history.sentences[0]
+    assert view.source_edit.text() == view.context.bridge.history.probes.sentences[0]
     assert view.tokens.title_label.text() == "Translation · weights of step 0"
     assert view.map.title_label.text() == "Cross-attention, layer 2 head 1, free-running · step 0"
     assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # so that typing replaces it
-    probed = not_none(view.context.bridge.history.probe(0)).sentences[0]
+    probed = not_none(view.context.bridge.history.probes.at(0)).sentences[0]
     fed, free = view.tracks.canvas.tracks
     assert view.reference_edit.text() == probed.reference
     assert fed.tokens == not_none(probed.by_reference).tgt_output and free.tokens == probed.free_running.tgt_output
@@ -178,8 +178,8 @@ def test_the_first_difference_of_long_tracks_is_shown_until_a_position_is_chosen
         read_preset("copy_task", (*long, "model.num_heads=2", "training.num_threads=1"))
     )
     history = view.context.bridge.history
-    qtbot.waitUntil(lambda: any(len(one.split()) == 30 for one in history.sentences), timeout=WAIT_MS)
-    enter(view, qtbot, history.sentences[0])
+    qtbot.waitUntil(lambda: any(len(one.split()) == 30 for one in history.probes.sentences), timeout=WAIT_MS)
+    enter(view, qtbot, history.probes.sentences[0])
     copied, other = view.reference_edit.text().split(), view.typed.translation
     wrong = next(symbol for symbol in copied if symbol != copied[1])
     view.typed.continue_from((copied[0], *[wrong] * 29))
@@ -354,7 +354,7 @@ def test_a_sentence_is_compared_between_two_weights(view: TranslateView, learn: 
     view.other.weights_combo.chosen.emit(5)
     draw_until(view, qtbot, lambda: view.other.canvas.tracks[1].name == "step 5")
     shown = view.other.canvas.tracks[3].probabilities
-    probed = not_none(not_none(view.context.bridge.history.probe(5)).sentences[0].by_reference).output_probability
+    probed = not_none(not_none(view.context.bridge.history.probes.at(5)).sentences[0].by_reference).output_probability
     assert shown == pytest.approx(probed.tolist(), abs=1e-6)
     assert "nats a token" in view.other.verdict_label.text()
     with_another_run(view, qtbot)
@@ -578,7 +578,7 @@ def test_an_example_is_picked_from_the_menu_and_a_field_shows_the_beginning_of_i
         edit.grab()  # it scrolls when it is painted
         return edit.cursorPositionAt(QPoint(12, edit.height() // 2))
 
-    sources = view.context.bridge.history.sentences
+    sources = view.context.bridge.history.probes.sentences
     assert first_seen(view.source_edit) <= 1  # the offered sentence, all selected
     view.translate(sources[1])
     qtbot.waitUntil(lambda: translation_of(view).source == sources[1], timeout=WAIT_MS)

@@ -71,10 +71,10 @@ def test_heads_can_be_pooled_and_the_entropy_of_each_is_shown(
     qtbot.waitUntil(lambda: not view.grid.is_dirty, timeout=WAIT_MS)
     assert view.grid.canvas.grab().toImage() != plain
     assert colours_of_a_head(view.grid.canvas) == colours, "the entropy is written below the head, not on it"
-    probe = not_none(window.context.bridge.history.probe(0))
+    probe = not_none(window.context.bridge.history.probes.at(0))
     assert probe.sentences[0].by_reference is not None
     nats, share = head_entropy(probe.sentences[0].by_reference.cross[0], is_causal=False)
-    scores = not_none(window.context.bridge.history.alignment.at(0))
+    scores = not_none(window.context.bridge.history.probes.alignment.at(0))
     assert view.grid.numbers()[-1] == ("cross", 1, 2, scores[0, 1], nats[1], share[1])
     assert f"Entropy {nats[1]:.2f} nats" in view.grid.canvas._explain(2, 1)
 
@@ -94,7 +94,7 @@ def test_the_difference_of_two_steps_is_shown(window: MainWindow, extras: Attent
     qtbot.waitUntil(
         lambda: "step 12 minus step 0" in view.map.title_label.text() and not view.grid.is_dirty, timeout=WAIT_MS
     )
-    probes = [history.probe(step) for step in (12, 0)]
+    probes = [history.probes.at(step) for step in (12, 0)]
     newer, older = (chosen_head(probe.sentences[0], window.context.selection).weights for probe in probes if probe)
     shown = np.array([row[1:] for row in view.map.numbers()[1:]])
     np.testing.assert_allclose(shown, newer.astype(np.float64) - older.astype(np.float64), atol=1e-6)
@@ -183,7 +183,7 @@ def combo_items(extras: AttentionExtras) -> list[str]:
 def test_the_compared_run_stays_selected_while_the_list_is_open(
     window: MainWindow, extras: AttentionExtras, qtbot: QtBot
 ) -> None:
-    probe = not_none(window.context.bridge.history.probe(0))
+    probe = not_none(window.context.bridge.history.probes.at(0))
     source, example = probe.sentences[0].source, example_path()
     gone, kept = (
         OtherRun(path=path, name=name, seed=0, created=0.0, sources=(source,), steps=(0,))

@@ -103,7 +103,7 @@ def test_masked_cells_are_hatched_and_read_out_as_masked(panel: AttentionMap, hi
 
 def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, theme: Theme) -> None:
     aligned = replace(sentence(), alignment=((1, 0),))
-    history._probes.put(300, Probe(step=300, sentences=(aligned,)))
+    history.probes._recent.put(300, Probe(step=300, sentences=(aligned,)))
     panel.show_step(history, 300)
     image, area = panel.canvas.grab().toImage(), cell(panel, 0, 1).toRect()
     edge = {
@@ -197,7 +197,7 @@ def test_the_theme_can_be_switched(panel: AttentionMap, history: History, theme:
 
 def test_the_map_shows_the_chosen_head_of_the_probe(window: MainWindow, qtbot: QtBot) -> None:
     panel, selection = window.train_view.attention_map, window.context.selection
-    probe = not_none(window.context.bridge.history.probe(0))
+    probe = not_none(window.context.bridge.history.probes.at(0))
     qtbot.waitUntil(lambda: panel.canvas.picture is not None, timeout=WAIT_MS)
     for kind in ("encoder_self", "decoder_self", "cross"):
         selection.choose(kind=kind, head=1)

@@ -153,7 +153,7 @@ def test_it_follows_the_playhead_and_a_reset_switches_all_heads_on(
     view = window.attention_view
     view.disabled_heads.toggle(LAST)
     untrained, history = answer(panel, qtbot, LAST), window.context.bridge.history
-    window.context.selection.step_sentence(history.sentences, 1)
+    window.context.selection.step_sentence(history.probes.sentences, 1)
     panel.show_step(history, 0)
     assert panel.is_empty and panel.empty_label.text() == "Computing …"  # not what it wrote for the sentence before
     window.context.workbench.learn(12)

@@ -34,7 +34,7 @@ def panel(stage: Stage, theme: Theme, history: History) -> HeadGrid:
 
 
 def test_every_head_is_drawn_in_its_cell(panel: HeadGrid, history: History) -> None:
-    probe = history.probe(300)
+    probe = history.probes.at(300)
     assert probe is not None
     image = panel.canvas.grab().toImage()
     weights = probe.sentences[0].encoder_self

@@ -462,7 +462,7 @@ def test_the_curves_are_those_of_the_run_in_both_modes(trained: MainWindow) -> N
     assert np.array_equal(drawn, losses)
     assert np.array_equal(curves.learning_rate._done.getOriginalDataset()[1], history.curve("train/learning_rate")[1])
     ticks = np.unique(curves.ticks._probes.getOriginalDataset()[0])
-    assert ticks.tolist() == history.probe_steps
+    assert ticks.tolist() == history.probes.steps
     loss, theme = curves.loss, trained.context.theme
     for mode in ("dark", "light"):
         theme.set_mode(mode)
@@ -641,7 +641,7 @@ def standing_at_guessing(
     history.apply(ValidationDone(step=num_steps - 20, metrics={"valid/loss": valid}, sentences=(), is_best=True))
     history.apply(SettingChanged(step=num_steps, key="training.optimizer.learning_rate", value=0.00025))
     playhead.advance(num_steps)
-    curves = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
+    curves = Curves(theme, playhead, Replay(playhead, lambda: history.probes.steps))
     stage(curves, 1180, height)
     curves.show_step(history, num_steps)
     curves.grab()

@@ -47,7 +47,7 @@ def noisy_window(empty_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> Main
     path.write_text(NOISY, encoding="utf-8")
     empty_window.setup_drawer.open_file(path)
     bridge = empty_window.context.bridge
-    qtbot.waitUntil(lambda: bridge.state == "ready" and bool(bridge.history.probe_steps), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "ready" and bool(bridge.history.probes.steps), timeout=WAIT_MS)
     return empty_window
 
 

@@ -55,7 +55,7 @@ def stuck() -> History:
 def panel(stage: Stage, theme: Theme, stuck: History) -> Curves:
     playhead = Playhead()
     playhead.advance(300)
-    made = Curves(theme, playhead, Replay(playhead, lambda: stuck.probe_steps))
+    made = Curves(theme, playhead, Replay(playhead, lambda: stuck.probes.steps))
     stage(made, 1100, 300)
     made.show_step(stuck, 300)
     return made

@@ -27,7 +27,7 @@ def attentive(window: MainWindow, qtbot: QtBot) -> MainWindow:
     window.show_view(VIEWS.index(type(window.attention_view)))
     window.context.workbench.learn(5)
     bridge = window.context.bridge
-    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probe_steps == [*range(6)], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probes.steps == [*range(6)], timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 5, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not window.time_strip.is_dirty, timeout=WAIT_MS)
     return window

@@ -60,7 +60,7 @@ def test_its_arrows_say_when_there_is_no_other_sentence(qtbot: QtBot, theme: The
 def test_unknown_words_are_shown_as_the_model_reads_them(qtbot: QtBot, window: MainWindow) -> None:
     row, history = window.train_view.sentence_row, window.context.bridge.history
     assert not row.tokens_label.isVisible()
-    known = history.sentences[0].split()[0]
+    known = history.probes.sentences[0].split()[0]
     row.add_button.click()
     qtbot.keyClicks(row.add_edit, f"{known} zebra")
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)

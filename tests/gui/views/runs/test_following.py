@@ -84,7 +84,9 @@ def test_a_run_of_another_process_is_followed_live(
     qtbot.waitUntil(lambda: context.playhead.live_step > step + 50, timeout=WAIT_MS)
     assert_all_of_it_is_the_other_run(window, qtbot)
     row = window.train_view.sentence_row
-    wait_for(qtbot, lambda: row.source_label.text() == not_none(context.bridge.shown.probe(step)).sentences[0].source)
+    wait_for(
+        qtbot, lambda: row.source_label.text() == not_none(context.bridge.shown.probes.at(step)).sentences[0].source
+    )
     writing.terminate()
     writing.wait(100)
     ended = "is no longer being written"
