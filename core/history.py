@@ -303,6 +303,7 @@ class History:
             self.last_step = int(steps[-1])
         for record in records.between_steps:
             if "is_best" in record:
+                self._validations.clear()  # it may have been made again, after a setting was changed
                 self._add_validation(record["step"], metrics_file.metrics_of(record), record["is_best"])
             else:
                 self.settings_changed += metrics_file.settings_of([record])

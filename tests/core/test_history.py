@@ -198,6 +198,16 @@ def test_a_probe_written_again_is_read_again(tmp_path: Path) -> None:
     assert len(found.sentences) == 4
 
 
+def test_a_validation_made_again_is_read_again(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path)
+    folder.write_validation(validation(10, loss=1.0))
+    history = History.read(folder)
+    assert history.validation(10) == validation(10, loss=1.0)
+    folder.write_validation(validation(10, loss=2.0))
+    history.refresh()
+    assert history.validation(10) == validation(10, loss=2.0)
+
+
 def test_a_long_run_opens_with_all_its_steps_and_probes(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     names = ("time", "train/loss", "train/objective", "train/learning_rate", "train/grad_norm", "train/epoch")
