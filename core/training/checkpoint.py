@@ -16,12 +16,28 @@ from core.training.best import Best
 from core.user_input.errors import first_message
 
 
+class BatchPosition(BaseModel):
+    """What `TrainBatches.state` gives."""
+
+    round: int
+    next: int
+    num_batches: int
+
+
+class DoneAt(BaseModel):
+    """The steps of `DueTasks.done_at`."""
+
+    probe: int
+    validation: int
+    checkpoint: int
+
+
 class CheckpointState(BaseModel):
     """The plain values, as state.json holds them."""
 
-    batches: dict[str, int]  # TrainBatches.state
+    batches: BatchPosition
     best: Best
-    done_at: dict[str, int]  # DueTasks.done_at
+    done_at: DoneAt
     changes: list[tuple[int, str, Any]]  # LiveSettings.changes
     probe_sentences: list[SentenceToProbe]
 

@@ -436,11 +436,11 @@ class Trainer:
             self._average.load_state(optimizer_tensors)
         self._random.load_state(optimizer_tensors)
         self.close()
-        self._batches_state = state.batches
+        self._batches_state = dict(state.batches)
         self._settings.restore(state.changes)
         self._apply_settings()
         self._best = state.best
-        self._due_tasks.done_at = state.done_at
+        self._due_tasks.done_at = dict(state.done_at)
         self.probe_sentences = state.probe_sentences
         self._meter.clear()
         self.step = checkpoint.step

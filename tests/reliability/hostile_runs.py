@@ -215,6 +215,10 @@ HOSTILE: dict[str, tuple[Alteration, str | None]] = {
     "run_json_nan": (file("run.json", b'{"best_value": NaN}'), "run.json"),
     "state_lacks": (line(STATE, {}), "state.json"),
     "state_of_texts": (line(STATE, {"batches": "x", "best": "y", "done_at": [], "changes": 1}), "state.json"),
+    "state_without_positions": (
+        line(STATE, {"batches": {}, "best": {"metric": "k"}, "done_at": {}, "changes": [], "probe_sentences": []}),
+        "state.json",
+    ),
     "state_deep": (file(STATE, DEEP.encode()), OPENS),
     "model_pickled": (file(MODEL, PICKLED), OPENS),
     "model_saved_by_torch": (torch_saved, OPENS),
