@@ -67,8 +67,8 @@ class Trainer:
     def __init__(self, config: RunConfig, data: PreparedData, host: PluginHost | None) -> None:
         """Build the untrained model from a resolved config.
 
-        Raises UserError for a best_metric that is not computed, and for a model that does not fit in memory. Without a
-        host (a finished run whose plugin is gone), endless data cannot be trained on.
+        Raises UserError for a best_metric that is not computed, and for a model that does not fit in memory. Finite
+        data need no host.
         """
         require_memory(config, data)
         device = torch.device(config.training.device)
@@ -89,8 +89,7 @@ class Trainer:
             self._average = MovingAverage(trained, self._updater.optimizer, config.training.ema_decay)
         self.model = trained if self._average is None else self._average.model  # the one to evaluate and save
         self.averaged_steps: tuple[int, ...] = ()  # see `load_mean`
-        self._batches: TrainBatches | None = None
-        self._batches_state: dict[str, Any] | None = None  # where to resume them, after a checkpoint is loaded
+        self._batches = TrainBatches(data, config.training, config.seed, host)
         self._meter = StepMeter(device)
         self._core_sharing = CoreSharing()
         self._best = Best(config.training.best_metric)
@@ -170,7 +169,7 @@ class Trainer:
 
     def _take_step(self) -> None:
         training, started = self.config.training, time.perf_counter()
-        rate, source = self.learning_rate_at(self.step + 1), self._training_batches()
+        rate, source = self.learning_rate_at(self.step + 1), self._batches
         batches_state, random_state = source.state(), self._random.state()
         try:
             batches = [next(source) for _ in range(training.accumulate_steps)]
@@ -200,23 +199,13 @@ class Trainer:
             "local_options": self.data.local_options,
             "vocabulary": self.data.vocabulary_document(),
             "subwords": {side: b64encode(model).decode() for side, model in self.data.subword_models.items()},
-            "batches": self._training_batches().state(),
+            "batches": self._batches.state(),
         }
-
-    def _training_batches(self) -> TrainBatches:
-        """The training data, opened when first needed, so that a run whose data is gone can still translate."""
-        if self._batches is None:
-            self._batches = TrainBatches(self.data, self.config.training, self.config.seed, self._host)
-            if self._batches_state is not None:
-                self._batches.restore(self._batches_state)
-        return self._batches
 
     def close(self) -> None:
         """Stop prefetching training data, and release the run's other processes."""
         self._processes.leave()
-        if self._batches is not None:
-            self._batches.close()
-            self._batches = None
+        self._batches.close()
 
     def learning_rate_at(self, step: int) -> float:
         """The learning rate at a step, under the current settings."""
@@ -392,7 +381,7 @@ class Trainer:
             to_arrays(named_weights(self.model)),
             to_arrays({**self._optimizer_state(), **self._random.state()}),
             {
-                "batches": self._training_batches().state(),
+                "batches": self._batches.state(),
                 "best": self._best.state(),
                 "done_at": done_at,
                 "changes": self._settings.changes,
@@ -435,8 +424,7 @@ class Trainer:
         if self._average is not None:
             self._average.load_state(optimizer_tensors)
         self._random.load_state(optimizer_tensors)
-        self.close()
-        self._batches_state = dict(state.batches)
+        self._batches.restore(dict(state.batches))
         self._settings.restore(state.changes)
         self._apply_settings()
         self._best = state.best

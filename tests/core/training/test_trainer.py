@@ -198,7 +198,7 @@ def test_more_steps_after_the_end_equal_a_longer_run(make_trainer: MakeTrainer) 
 
 
 def test_the_seed_decides_the_order_of_the_data(make_trainer: MakeTrainer) -> None:
-    first, again, other = (next(make_trainer(seed=seed)._training_batches()).src.tolist() for seed in (0, 0, 1))
+    first, again, other = (next(make_trainer(seed=seed)._batches).src.tolist() for seed in (0, 0, 1))
     assert first == again != other
 
 
