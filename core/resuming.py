@@ -1,4 +1,4 @@
-"""Resuming a run from one of its checkpoints: claim the right to write it, and remove everything later."""
+"""Resuming a run from one of its checkpoints: choose among them, claim the run, and remove everything later."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from core.run_files import metrics_file
 from core.run_files.atomic import write_atomically
@@ -16,6 +18,22 @@ from core.run_folder import RunFolder
 Best = tuple[int | None, float | None, str | None]
 """The best step, its value, and the metric that the value is of."""
 _NO_BEST: Best = (None, None, None)
+
+
+def resumable_steps(run: RunFolder) -> list[int]:
+    """The checkpoints to resume from: all, or those from before a diverged run blew up, which may be none."""
+    return steps_before_divergence(run) if run.state.reason == "diverged" else run.checkpoint_steps()
+
+
+def steps_before_divergence(run: RunFolder) -> list[int]:
+    """For a run whose next step is not finite: the checkpoints whose next step has no higher loss than the first.
+
+    The checkpoint of the last trained step is not among them.
+    """
+    steps, metrics = run.metrics()
+    losses = metrics.get("train/loss", np.empty(0))
+    diverging = {*(steps[~(losses <= losses[:1])] - 1).tolist(), run.last_trained_step()}
+    return [step for step in run.checkpoint_steps() if step not in diverging]
 
 
 @contextmanager

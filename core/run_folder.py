@@ -446,20 +446,6 @@ class RunFolder(SingleWriterFolder):
         """The steps with a complete checkpoint, ascending."""
         return complete_checkpoints(self.path)
 
-    def resumable_steps(self) -> list[int]:
-        """The checkpoints to resume from: all, or those from before a diverged run blew up, which may be none."""
-        return self.steps_before_divergence() if self._state.reason == "diverged" else self.checkpoint_steps()
-
-    def steps_before_divergence(self) -> list[int]:
-        """For a run whose next step is not finite: the checkpoints whose next step has no higher loss than the first.
-
-        The checkpoint of the last trained step is not among them.
-        """
-        steps, metrics = self.metrics()
-        losses = metrics.get("train/loss", np.empty(0))
-        diverging = {*(steps[~(losses <= losses[:1])] - 1).tolist(), self.last_trained_step()}
-        return [step for step in self.checkpoint_steps() if step not in diverging]
-
     def checkpoint_step(self, which: str) -> int:
         """The step that "best" (before any validation: the last), "last" or a number stands for."""
         steps = self.snapshot_steps() if self._state.is_shared else self.checkpoint_steps()  # it has no checkpoints

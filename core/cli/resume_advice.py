@@ -12,6 +12,7 @@ from core.cli.named_run import runs_dir_of
 from core.cli.open_run import DATASET_OPTION
 from core.errors import UserError
 from core.events import RunFinished
+from core.resuming import resumable_steps
 from core.run_files.file_names import CONFIG
 from core.run_files.runs_dir import runs_in_group
 from core.run_files.step_files import CHECKPOINTS, step_path
@@ -31,7 +32,7 @@ def stopped_message(finished: RunFinished, why: str, arguments: Namespace) -> st
 
 def _saved_message(finished: RunFinished, arguments: Namespace) -> str:
     folder, run = RunFolder.open(finished.run), finished.run
-    if steps := folder.resumable_steps():
+    if steps := resumable_steps(folder):
         return f"saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_continue_advice(folder, finished, arguments)}"
     if finished.reason == "diverged":
         command = _new_run_command(folder, arguments, dict([_lower_learning_rate(folder)]))
@@ -66,7 +67,7 @@ def _continue_advice(folder: RunFolder, finished: RunFinished, arguments: Namesp
             return f"The longest sentence is too long. Start a new run: {SHORTEN_ADVICE}."
         return f"Start a run with smaller batches: {_new_run_command(folder, arguments, smaller)}"
     # Only a stopped run saves a checkpoint at its end; otherwise, settings changed since the last checkpoint are lost.
-    changes = {} if finished.reason == "stopped" else _settings_changed_since(folder, folder.resumable_steps()[-1])
+    changes = {} if finished.reason == "stopped" else _settings_changed_since(folder, resumable_steps(folder)[-1])
     if finished.reason == "diverged":
         changes |= [_lower_learning_rate(folder)]
     return f"Continue with: {_command(['--resume', str(folder.path), *_unstored_options(arguments)], changes)}"

@@ -24,7 +24,7 @@ from core.events import (
 from core.faults import folder_gone_message
 from core.generators import map_yielded
 from core.prepared import prepared_event
-from core.resuming import claimed_for_resuming
+from core.resuming import claimed_for_resuming, resumable_steps
 from core.run_files.runs_dir import is_gone, require_disk_space
 from core.run_folder import RunFolder
 from core.serving.job import Work
@@ -159,7 +159,7 @@ class CurrentRun:
             )
         if self.trainer.data.replaced_splits:
             raise UserError("A run with other held-out pairs cannot continue learning.", "Open the run with its own.")
-        later = [one for one in folder.resumable_steps() if one > self.trainer.step]
+        later = [one for one in resumable_steps(folder) if one > self.trainer.step]
         if newer := [one for one in later if folder.is_checkpoint_intact(one)]:
             raise UserError(
                 f"This is the run at step {self.trainer.step:,}; its last checkpoint is of step {max(newer):,} by now, "

@@ -22,6 +22,7 @@ from core.faults import note
 from core.model_size import num_parameters
 from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
+from core.resuming import resumable_steps
 from core.run_files.documents import DamagedFile
 from core.run_files.file_names import METRICS
 from core.run_folder import Checkpoint, RunFolder
@@ -112,7 +113,7 @@ def _resumable_checkpoint(request: OpenRun, folder: RunFolder, emit: Emit) -> st
     """The requested checkpoint; to train on from the last one, the last from before the run diverged."""
     if request.checkpoint != "last" or request.purpose not in ("learn", "resume"):
         return request.checkpoint
-    known, resumable = folder.checkpoint_steps(), folder.resumable_steps()
+    known, resumable = folder.checkpoint_steps(), resumable_steps(folder)
     if known == resumable:
         return request.checkpoint
     sentence = f"The run had already diverged at its last checkpoint, of step {known[-1]}."

@@ -27,7 +27,7 @@ from core.model.weights import load_weights, named_weights
 from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
-from core.resuming import truncate_run
+from core.resuming import steps_before_divergence, truncate_run
 from core.run_files.averaging import averaged_steps
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
@@ -271,7 +271,7 @@ class Trainer:
             what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"
         self._meter.not_finite_at = None
         self._updater.optimizer.reset_found_inf()
-        can_continue = bool(self.folder.steps_before_divergence())
+        can_continue = bool(steps_before_divergence(self.folder))
         yield trouble.diverged(
             self.step if step is None else step, what, self.config.training, can_continue=can_continue
         )

@@ -204,19 +204,6 @@ def test_the_best_checkpoint_is_kept_besides_the_newest(tmp_path: Path) -> None:
             folder.checkpoint_step(which)
 
 
-def test_a_diverged_run_resumes_from_before_its_loss_rose(tmp_path: Path) -> None:
-    folder = run_folder(tmp_path)
-    folder.use_settings(TrainingConfig(keep_checkpoints=5))
-    checkpoint(folder, 0)
-    assert folder.steps_before_divergence() == []  # its very first step was refused
-    for step in range(1, 5):
-        checkpoint(folder, step)
-    folder.append_metrics(1, {"time": np.arange(4.0), "train/loss": np.array([3.0, 2.0, 50.0, np.nan])})
-    assert folder.resumable_steps() == [0, 1, 2, 3, 4]
-    folder.release("failed", "diverged")
-    assert folder.resumable_steps() == folder.steps_before_divergence() == [0, 1]
-
-
 def test_before_any_validation_the_last_checkpoint_counts_as_the_best(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     for step in (1, 2):
