@@ -239,24 +239,27 @@ class History:
     def _continue_from(self, run: Path, step: int) -> None:
         """Continue with this folder from `step` on; everything after it belongs to a past that was cut off."""
         self.folder, self.finished = RunFolder.open(run), None
-        for curve in self._curves.values():
-            curve.truncate_after(step)
         # The folder has lost what was made of `step` after its checkpoint; only that step is read, in any long run.
         lines = metrics_file.records_of_step(run / METRICS, step)
-        is_validated = any("is_best" in line for line in lines)
         settings = metrics_file.settings_of([line for line in lines if "setting" in line])
-        if not is_validated:
-            for name in self.validations.get(step, ()):
-                self._curves[name].truncate_after(step - 1)
-        kept = [known for known in self.validations if known < step or (known == step and is_validated)]
-        self.validations = {known: self.validations[known] for known in kept}
-        self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
         self.settings_changed = [*(known for known in self.settings_changed if known.step < step), *settings]
+        for curve in self._curves.values():
+            curve.truncate_after(step)
+        self._truncate_validations(step, is_kept=any("is_best" in line for line in lines))
         self.probes.continue_in(self.folder, step)
         self.notices.truncate_after(step)
         self.last_step = step
         self._are_snapshots_listed = False
         self._list_checkpoints()
+
+    def _truncate_validations(self, step: int, *, is_kept: bool) -> None:
+        """Forget the validations after `step`, and its own unless that is kept."""
+        if not is_kept:
+            for name in self.validations.get(step, ()):
+                self._curves[name].truncate_after(step - 1)
+        kept = [known for known in self.validations if known < step or (known == step and is_kept)]
+        self.validations = {known: self.validations[known] for known in kept}
+        self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
 
     def _list_checkpoints(self) -> None:
         self.checkpoint_steps = require_folder(self.folder).checkpoint_steps()
