@@ -36,7 +36,7 @@ from core.growing_run.kept_files import newest_undamaged, require_folder
 from core.growing_run.metrics_tail import MetricsTail
 from core.growing_run.recent_cache import RecentCache
 from core.notices.notice_tracker import NoticeTracker
-from core.run_files import metrics_file
+from core.run_files import metrics_file, metrics_lines
 from core.run_files.file_names import METRICS, STATE
 from core.run_files.step_files import CHECKPOINTS, PROBES, SNAPSHOTS
 from core.run_folder import RunFolder
@@ -214,12 +214,12 @@ class History:
             case RunFinished():
                 self.finished = event
 
-    def _add_steps(self, first_step: int, arrays: metrics_file.Arrays) -> None:
+    def _add_steps(self, first_step: int, arrays: metrics_lines.Arrays) -> None:
         count = len(next(iter(arrays.values()), ()))
         self._extend(np.arange(first_step, first_step + count), arrays)
         self.last_step = first_step + count - 1
 
-    def _extend(self, steps: Steps, arrays: metrics_file.Arrays) -> None:
+    def _extend(self, steps: Steps, arrays: metrics_lines.Arrays) -> None:
         for name, values in arrays.items():
             self._curves[name].extend(steps, values)
 
@@ -241,7 +241,7 @@ class History:
         self.folder, self.finished = RunFolder.open(run), None
         # The folder has lost what was made of `step` after its checkpoint; only that step is read, in any long run.
         lines = metrics_file.records_of_step(run / METRICS, step)
-        settings = metrics_file.settings_of([line for line in lines if "setting" in line])
+        settings = metrics_lines.settings_of([line for line in lines if "setting" in line])
         self.settings_changed = [*(known for known in self.settings_changed if known.step < step), *settings]
         for curve in self._curves.values():
             curve.truncate_after(step)
@@ -300,16 +300,16 @@ class History:
 
     def _read_new_records(self, folder: RunFolder) -> None:
         records = self._metrics.read(folder)
-        steps, arrays = metrics_file.columns(records.steps)
+        steps, arrays = metrics_lines.columns(records.steps)
         if len(steps):
             self._extend(steps, arrays)
             self.last_step = int(steps[-1])
         for record in records.between_steps:
             if "is_best" in record:
                 self._validations.clear()  # it may have been made again, after a setting was changed
-                self._add_validation(record["step"], metrics_file.metrics_of(record), record["is_best"])
+                self._add_validation(record["step"], metrics_lines.metrics_of(record), record["is_best"])
             else:
-                self.settings_changed += metrics_file.settings_of([record])
+                self.settings_changed += metrics_lines.settings_of([record])
 
 
 def _modified_at(path: Path) -> int:

@@ -23,7 +23,7 @@ from core.config import RunConfig, TrainingConfig, config_from_document, config_
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
-from core.run_files import metrics_file
+from core.run_files import metrics_file, metrics_lines
 from core.run_files.atomic import write_atomically
 from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_files.checkpoint_files import (
@@ -258,11 +258,11 @@ class RunFolder(SingleWriterFolder):
 
     def append_metrics(self, first_step: int, arrays: Mapping[str, NDArray[np.float64]]) -> None:
         """Append one line for each step (arrays as in StepsDone, `time` included)."""
-        self._append(metrics_file.step_lines(first_step, arrays))
+        self._append(metrics_lines.step_lines(first_step, arrays))
 
     def append_setting(self, changed: SettingChanged) -> None:
         """Append the line of a setting changed between two steps."""
-        self._append(metrics_file.setting_line(time.time(), changed))
+        self._append(metrics_lines.setting_line(time.time(), changed))
 
     def _append(self, lines: bytes) -> None:
         path = self.path_to_write / METRICS
@@ -288,12 +288,12 @@ class RunFolder(SingleWriterFolder):
 
     def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """The training steps, ascending, and an array for each of their metrics."""
-        return metrics_file.columns(self.read_metrics().steps)
+        return metrics_lines.columns(self.read_metrics().steps)
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
         """The metrics of each validation, by step."""
         lines = metrics_file.read_validations(self._metrics_path, self._state.durable_metrics_size)
-        return {line["step"]: metrics_file.metrics_of(line) for line in lines}
+        return {line["step"]: metrics_lines.metrics_of(line) for line in lines}
 
     def sampled_losses(self, num: int) -> list[float]:
         """At most `num` training losses, spread evenly from the first step to about the last."""
@@ -310,7 +310,7 @@ class RunFolder(SingleWriterFolder):
     def settings_changed(self) -> list[SettingChanged]:
         """The settings changed during the run, in order."""
         lines = metrics_file.read_settings(self._metrics_path, self._state.durable_metrics_size)
-        return metrics_file.settings_of(lines)
+        return metrics_lines.settings_of(lines)
 
     @property
     def _metrics_path(self) -> Path:
@@ -324,7 +324,7 @@ class RunFolder(SingleWriterFolder):
         Sentences of at most `VALIDATIONS_KEPT` validations are kept, and those of the best checkpoint.
         """
         self._unsynced.write(step_path(self.path_to_write, VALIDATIONS, done.step), validation_bytes(done.sentences))
-        self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
+        self._append(metrics_lines.validation_line(done.step, time.time(), done.metrics, done.is_best))
         steps = self.validation_steps()
         for thinned in set(steps) - {*steps_to_keep(steps, VALIDATIONS_KEPT), self._state.best_step}:
             remove_step(self.path_to_write, VALIDATIONS, thinned)

@@ -1,41 +1,27 @@
-"""metrics.jsonl: everything that is plotted over steps, appended line by line.
-
-There are three kinds of line, each with `step`, `time` and its own checksum: a training step (`train/...` metrics), a
-validation (`valid/...` metrics, the plugin's own, and `is_best`), and a changed setting (`setting` and `value`). A
-value that is not finite is null.
-"""
+"""metrics.jsonl: everything that is plotted over steps, appended line by line, and read as a whole or in part."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from errno import ENOSPC
 from io import BytesIO
 from pathlib import Path
-from types import NoneType
-from typing import Any, BinaryIO
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import BinaryIO
 
 from core.at_path import exists
-from core.events import SettingChanged
-from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
+from core.run_files.checked_lines import is_intact, read_checked_lines
 from core.run_files.documents import DamagedFile, damaged, reporting_read_errors, require_memory_to_read
+from core.run_files.metrics_lines import SETTING_MARK, VALIDATION_MARK, Record, is_metrics
 
-Record = dict[str, Any]
-Arrays = Mapping[str, NDArray[np.float64]]
-_VALIDATION_MARK, _SETTING_MARK = b', "is_best": ', b', "setting": '
 _MAX_LINE_BYTES = 16_384  # bytes
 _BLOCK_BYTES = 2**20  # searched at once: a long run's file need not fit into memory
 _MEMORY_FACTOR = 5  # measured: bytes, lines and values are there at once
 _ADVICE = "Restore it from a copy of the run, or delete it to open the run without its curves."
-NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
 
 
 @dataclass(frozen=True)
@@ -53,24 +39,6 @@ class MetricsRecords:
     @property
     def settings(self) -> list[Record]:
         return [record for record in self.between_steps if "setting" in record]
-
-
-def step_lines(first_step: int, arrays: Arrays) -> bytes:
-    """One line for each step from `first_step` on; `arrays` has the values of all steps for each name."""
-    rows = zip(*([_finite(value) for value in values.tolist()] for values in arrays.values()), strict=True)
-    return b"".join(
-        checked_line({"step": step} | dict(zip(arrays, row, strict=True))) for step, row in enumerate(rows, first_step)
-    )
-
-
-def validation_line(step: int, time: float, metrics: Mapping[str, float], is_best: bool) -> bytes:
-    """The line for a validation."""
-    return checked_line({"step": step, "time": time, "is_best": is_best} | {k: _finite(v) for k, v in metrics.items()})
-
-
-def setting_line(time: float, changed: SettingChanged) -> bytes:
-    """The line for a setting changed during the run."""
-    return checked_line({"step": changed.step, "time": time, "setting": changed.key, "value": changed.value})
 
 
 def append(path: Path, lines: bytes) -> None:
@@ -97,7 +65,7 @@ def read(path: Path, offset: int = 0, min_size: int = 0, durable_size: int | Non
         durable_size = None if durable_size is None else durable_size - offset
         records, num_bytes = read_checked_lines(file.read(), str(path), _ADVICE, durable_size)
     _require_size(min_size, path, offset + num_bytes)
-    if not all(map(_is_metrics, records)):
+    if not all(map(is_metrics, records)):
         raise damaged(path, "a line of it has no metrics")
     between_steps = [record for record in records if "is_best" in record or "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
@@ -133,12 +101,12 @@ def has_damaged_tail(path: Path, durable_size: int) -> bool:
 
 def read_validations(path: Path, durable_size: int | None = None) -> list[Record]:
     """Only the lines of validations, which are few in a long run. Raises DamagedFile as `read` does."""
-    return _read_marked(path, _VALIDATION_MARK, "validations", durable_size)
+    return _read_marked(path, VALIDATION_MARK, "validations", durable_size)
 
 
 def read_settings(path: Path, durable_size: int | None = None) -> list[Record]:
     """Only the lines of changed settings. Raises DamagedFile as `read` does."""
-    return _read_marked(path, _SETTING_MARK, "changed settings", durable_size)
+    return _read_marked(path, SETTING_MARK, "changed settings", durable_size)
 
 
 def _read_marked(path: Path, mark: bytes, what: str, durable_size: int | None) -> list[Record]:
@@ -242,41 +210,3 @@ def _open(path: Path) -> Iterator[BinaryIO]:
             file = BytesIO()
         with file:
             yield file
-
-
-def columns(records: Sequence[Record]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
-    """The steps, and an array for each metric, NaN where a line does not have it."""
-    steps = np.fromiter((record["step"] for record in records), np.int64, len(records))
-    return steps, {name: column(records, name) for name in _names(records)}
-
-
-def column(records: Sequence[Record], name: str) -> NDArray[np.float64]:
-    """One metric of the records, NaN where a line does not have it."""
-    return np.array([record.get(name) for record in records], dtype=np.float64)
-
-
-def metrics_of(record: Record) -> dict[str, float]:
-    """The metrics of one line."""
-    return {k: math.nan if v is None else v for k, v in record.items() if k not in NOT_METRICS}
-
-
-def settings_of(records: Sequence[Record]) -> list[SettingChanged]:
-    """The lines of changed settings as events."""
-    return [SettingChanged(step=record["step"], key=record["setting"], value=record["value"]) for record in records]
-
-
-def _is_metrics(record: Record) -> bool:
-    values = (value for key, value in record.items() if key not in NOT_METRICS)
-    is_setting = isinstance(record.get("setting"), str) and "value" in record
-    return type(record.get("step")) is int and (is_setting or all(type(v) in (float, int, NoneType) for v in values))
-
-
-def _names(records: Iterable[Record]) -> list[str]:
-    names: dict[str, None] = {}
-    for record in records:
-        names |= dict.fromkeys(record)
-    return [name for name in names if name not in NOT_METRICS or name == "time"]
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -22,7 +22,7 @@ from core.events import SettingChanged, ValidatedSentence
 from core.growing_run.growing_curve import GrowingCurve
 from core.growing_run.metrics_tail import MetricsTail
 from core.probes import Probe, ProbedSentence
-from core.run_files import metrics_file
+from core.run_files import metrics_lines
 from core.run_folder import RunFolder
 from core.validation_size import ValidationSize
 from gui.runs.rows import RunRow
@@ -165,10 +165,10 @@ class _RunCache:
             self._reset()
         records = self._metrics.read(folder)
         self.training.extend(
-            [record["step"] for record in records.steps], metrics_file.column(records.steps, "train/loss")
+            [record["step"] for record in records.steps], metrics_lines.column(records.steps, "train/loss")
         )
-        self.validations |= {record["step"]: metrics_file.metrics_of(record) for record in records.validations}
-        self.changed += metrics_file.settings_of(records.settings)
+        self.validations |= {record["step"]: metrics_lines.metrics_of(record) for record in records.validations}
+        self.changed += metrics_lines.settings_of(records.settings)
 
     def read_probe_and_validation(
         self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None

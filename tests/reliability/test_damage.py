@@ -20,7 +20,7 @@ from core.errors import UserError
 from core.events import Trouble
 from core.history import History
 from core.requests import OpenRun
-from core.run_files import metrics_file
+from core.run_files import metrics_lines
 from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder, RunLabel
 from tests.core.watcher import Watcher, answered, begun
@@ -145,7 +145,7 @@ def test_damage_after_the_newest_checkpoint_is_named_and_trained_again(
 ) -> None:
     damaged = shutil.copytree(run, tmp_path / "run")
     RunFolder.open(damaged).update(state="learning", pid=1, host=socket.gethostname(), pid_started="another boot")
-    lines = metrics_file.step_lines(5, {"train/loss": np.ones(40), "time": np.ones(40)}).splitlines(keepends=True)
+    lines = metrics_lines.step_lines(5, {"train/loss": np.ones(40), "time": np.ones(40)}).splitlines(keepends=True)
     written = [*lines[:whole_lines], bytes(4096), *lines[-10:]]  # file systems leave a block of zeros
     with (damaged / "metrics.jsonl").open("ab") as file:
         file.write(b"".join(written))

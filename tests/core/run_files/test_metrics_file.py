@@ -17,11 +17,9 @@ from core.run_files.metrics_file import (
     read_validations,
     records_of_step,
     sample_records,
-    setting_line,
     size_without_last_line,
-    step_lines,
-    validation_line,
 )
+from core.run_files.metrics_lines import setting_line, step_lines, validation_line
 
 
 @pytest.fixture
