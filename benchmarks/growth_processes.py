@@ -34,7 +34,7 @@ def measure(size: Size, num_processes: int, folder: Path) -> dict[str, float]:
     python = torchrun_command(num_processes) if num_processes > 1 else [sys.executable]
     train = [str(MAIN), "train", str(settings), "--run-dir", str(run), "--plugins-dir", str(PLUGINS)]
     run_quietly([*python, *train])
-    times = [record["time"] for record in RunFolder.open(run).read_metrics().steps[-TIMED - 1 :]]
+    times = [record["time"] for record in RunFolder.open(run).metrics_file.read().steps[-TIMED - 1 :]]
     return {
         "seconds": statistics.median(after - before for before, after in pairwise(times)),
         "bytes": 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,

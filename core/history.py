@@ -36,8 +36,8 @@ from core.growing_run.kept_files import newest_undamaged, require_folder
 from core.growing_run.metrics_tail import MetricsTail
 from core.growing_run.recent_cache import RecentCache
 from core.notices.notice_tracker import NoticeTracker
-from core.run_files import metrics_file, metrics_lines
-from core.run_files.file_names import METRICS, STATE
+from core.run_files import metrics_lines
+from core.run_files.file_names import STATE
 from core.run_files.step_files import CHECKPOINTS, PROBES, SNAPSHOTS
 from core.run_folder import RunFolder
 from core.settings.over_time import config_at
@@ -240,7 +240,7 @@ class History:
         """Continue with this folder from `step` on; everything after it belongs to a past that was cut off."""
         self.folder, self.finished = RunFolder.open(run), None
         # The folder has lost what was made of `step` after its checkpoint; only that step is read, in any long run.
-        lines = metrics_file.records_of_step(run / METRICS, step)
+        lines = self.folder.metrics_file.records_of_step(step)
         settings = metrics_lines.settings_of([line for line in lines if "setting" in line])
         self.settings_changed = [*(known for known in self.settings_changed if known.step < step), *settings]
         for curve in self._curves.values():

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.run_files import metrics_file
 from core.run_files.atomic import write_atomically
 from core.run_files.file_names import METRICS
+from core.run_files.metrics_file import last_line
 from core.run_files.step_files import CHECKPOINTS, STEP_FILE_SUFFIXES, remove_step, steps_in
 from core.run_folder import RunFolder
 
@@ -62,14 +62,12 @@ def truncate_run(
     that checkpoint knows as the best: run.json is written after it, and lacks that if a crash came in between. The
     newest checkpoints go first: if this is interrupted at any point, the last one left has all that belongs to it.
     """
-    path = run.path / METRICS
-    min_size, durable_size = run.state.metrics_size, run.state.durable_metrics_size
-    metrics = metrics_file.lines_until(path, step, at_step, min_size=min_size, durable_size=durable_size)
+    metrics = run.metrics_file.lines_until(step, at_step)
     for later in reversed(_later(run, CHECKPOINTS, step)):
         remove_step(run.path, CHECKPOINTS, later)
-    size = len(metrics) - len(metrics_file.last_line(metrics))
+    size = len(metrics) - len(last_line(metrics))
     run.update(last_step=step, metrics_size=size, reason=None, **_best_until(run, step, best))
-    write_atomically(path, metrics)
+    write_atomically(run.path / METRICS, metrics)
     for kind in STEP_FILE_SUFFIXES:
         for later in _later(run, kind, step):
             remove_step(run.path, kind, later)

@@ -23,7 +23,7 @@ from core.config import RunConfig, TrainingConfig, config_from_document, config_
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
-from core.run_files import metrics_file, metrics_lines
+from core.run_files import metrics_lines
 from core.run_files.atomic import write_atomically
 from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_files.checkpoint_files import (
@@ -40,6 +40,7 @@ from core.run_files.copying import read_to_copy
 from core.run_files.documents import DamagedFile, checksum, json_bytes, json_object, read_file
 from core.run_files.file_names import CONFIG, ENVIRONMENT, LABEL, LOG, METRICS, STATE, VOCABULARY
 from core.run_files.label import RunLabel, label_bytes, read_label
+from core.run_files.metrics_file import MetricsFile
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.runs_dir import (
     default_runs_dir,
@@ -266,55 +267,34 @@ class RunFolder(SingleWriterFolder):
 
     def _append(self, lines: bytes) -> None:
         path = self.path_to_write / METRICS
-        metrics_file.append(path, lines)
+        MetricsFile(path).append(lines)
         self._unsynced.add(path)
 
-    def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
-        """All lines of metrics.jsonl from the byte `offset` on, by kind."""
-        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._state.durable_metrics_size)
-
-    def metrics_bytes(self) -> bytes:
-        """What `read_metrics` reads of metrics.jsonl, for a copy that no later checkpoint will cut back."""
-        min_size, durable_size = self._state.metrics_size, self._state.durable_metrics_size
-        return metrics_file.whole_lines(self._metrics_path, min_size, durable_size)[1]
-
-    def has_damaged_tail(self) -> bool:
-        """Whether metrics.jsonl is damaged after the newest checkpoint, as by a power cut; it is read up to the damage.
-
-        A torn last line is not damage.
-        """
-        durable_size = self._state.durable_metrics_size
-        return durable_size is not None and metrics_file.has_damaged_tail(self._metrics_path, durable_size)
+    @property
+    def metrics_file(self) -> MetricsFile:
+        """metrics.jsonl, to be read as a whole or in part."""
+        return MetricsFile(self.path / METRICS, self._state.metrics_size, self._state.durable_metrics_size)
 
     def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """The training steps, ascending, and an array for each of their metrics."""
-        return metrics_lines.columns(self.read_metrics().steps)
+        return metrics_lines.columns(self.metrics_file.read().steps)
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
         """The metrics of each validation, by step."""
-        lines = metrics_file.read_validations(self._metrics_path, self._state.durable_metrics_size)
-        return {line["step"]: metrics_lines.metrics_of(line) for line in lines}
+        return {line["step"]: metrics_lines.metrics_of(line) for line in self.metrics_file.validations()}
 
     def sampled_losses(self, num: int) -> list[float]:
         """At most `num` training losses, spread evenly from the first step to about the last."""
-        return [
-            loss
-            for one in metrics_file.sample_records(self._metrics_path, num)
-            if (loss := one.get("train/loss")) is not None
-        ]
+        sample = self.metrics_file.sample(num)
+        return [loss for one in sample if (loss := one.get("train/loss")) is not None]
 
     def last_trained_step(self) -> int:
         """The newest step with metrics, which may be after the newest checkpoint."""
-        return metrics_file.last_step(self._metrics_path)
+        return self.metrics_file.last_step()
 
     def settings_changed(self) -> list[SettingChanged]:
         """The settings changed during the run, in order."""
-        lines = metrics_file.read_settings(self._metrics_path, self._state.durable_metrics_size)
-        return metrics_lines.settings_of(lines)
-
-    @property
-    def _metrics_path(self) -> Path:
-        return self.path / METRICS
+        return metrics_lines.settings_of(self.metrics_file.settings())
 
     # -- validations -------------------------------------------------------------------------------------------------
 
@@ -424,7 +404,7 @@ class RunFolder(SingleWriterFolder):
         best: dict[str, Any] = {}
         if best_value is not None:
             best = {"best_step": step, "best_value": best_value, "best_metric": self._training.best_metric}
-        self.update(last_step=step, metrics_size=metrics_file.size_without_last_line(self._metrics_path), **best)
+        self.update(last_step=step, metrics_size=self.metrics_file.size_without_last_line(), **best)
         self._prune_checkpoints()
 
     def checkpoint(self, step: int) -> Checkpoint:

@@ -91,7 +91,7 @@ def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[s
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
     yield from _documents(run, run.state, run.model_documents())
     if exists(run.path / METRICS):
-        yield METRICS, run.metrics_bytes()
+        yield METRICS, run.metrics_file.whole_lines()[1]  # no later checkpoint will cut them back
     for folder, suffix in STEP_FILE_SUFFIXES.items():
         yield from _matching_files(run, f"{folder}/*{suffix}")
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from core.run_files import metrics_file
-from core.run_files.file_names import METRICS
+from core.run_files.metrics_file import MetricsRecords
 from core.run_folder import RunFolder
 
 
@@ -16,12 +15,12 @@ class MetricsTail:
     def was_rewritten(self, folder: RunFolder) -> bool:
         """Whether what was read no longer holds. The caller then forgets it, and begins with a new tail."""
         known, end = self.position
-        file, size = metrics_file.file_and_size(folder.path / METRICS)
+        file, size = folder.metrics_file.inode_and_size()
         return bool(known) and (file != known or size < end)
 
-    def read(self, folder: RunFolder) -> metrics_file.MetricsRecords:
+    def read(self, folder: RunFolder) -> MetricsRecords:
         """The records appended since the last time. Raises UserError, naming the file, if it is damaged."""
-        file, _ = metrics_file.file_and_size(folder.path / METRICS)
-        records = folder.read_metrics(self.position[1])
+        file, _ = folder.metrics_file.inode_and_size()
+        records = folder.metrics_file.read(self.position[1])
         self.position = file, records.end
         return records

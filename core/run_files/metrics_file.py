@@ -41,172 +41,177 @@ class MetricsRecords:
         return [record for record in self.between_steps if "setting" in record]
 
 
-def append(path: Path, lines: bytes) -> None:
-    """Append whole lines. What a full disk cuts off is removed, so that no line is appended to half of another."""
-    with path.open("ab", buffering=0) as file:
-        before = file.seek(0, os.SEEK_END)
-        try:
-            written = file.write(lines)
-            if written != len(lines):
-                raise OSError(ENOSPC, os.strerror(ENOSPC), str(path))
-        except OSError:
-            file.truncate(before)
-            raise
+@dataclass(frozen=True)
+class MetricsFile:
+    """The metrics.jsonl of a run, which has no lines if it was deleted, and what run.json says of its size.
 
-
-def read(path: Path, offset: int = 0, min_size: int = 0, durable_size: int | None = None) -> MetricsRecords:
-    """The lines from `offset` on; none if the file was deleted. A torn last line is left out, and so is damage from a
-    power cut, beyond the first `durable_size` bytes (None: all are durable), with all that follows.
-
-    Raises DamagedFile that names an earlier damaged line, or if the whole lines have fewer than `min_size` bytes.
+    A torn last line is left out wherever lines are read.
     """
-    with _open(path) as file:
-        file.seek(offset)
-        durable_size = None if durable_size is None else durable_size - offset
-        records, num_bytes = read_checked_lines(file.read(), str(path), _ADVICE, durable_size)
-    _require_size(min_size, path, offset + num_bytes)
-    if not all(map(is_metrics, records)):
-        raise damaged(path, "a line of it has no metrics")
-    between_steps = [record for record in records if "is_best" in record or "setting" in record]
-    steps = [record for record in records if "is_best" not in record and "setting" not in record]
-    return MetricsRecords(steps, between_steps, offset + num_bytes)
 
+    path: Path
+    min_size: int = 0  # bytes that must be whole lines
+    durable_size: int | None = None  # bytes that no power cut can have damaged; None: all
 
-def _require_size(min_size: int, path: Path, intact_size: int) -> None:
-    """Raise DamagedFile if fewer than `min_size` bytes are whole, unless the file was deleted."""
-    if intact_size >= min_size or not exists(path):
-        return
-    with path.open("rb") as file:
-        file.seek(intact_size)
-        rest = file.read(_MAX_LINE_BYTES + 1)
-    if len(rest) > _MAX_LINE_BYTES or not b'{"step": '.startswith(rest[:9]):  # not what is left of a torn line
-        what = f"damaged (only {intact_size:,} bytes at its beginning are whole lines)"
-    else:
-        what = f"cut off ({intact_size:,} of {min_size:,} bytes are left)"
-    raise DamagedFile(f"{path}: the file is {what}.", _ADVICE)
+    def append(self, lines: bytes) -> None:
+        """Append whole lines. What a full disk cuts off is removed, so that no line is appended to half of another."""
+        with self.path.open("ab", buffering=0) as file:
+            before = file.seek(0, os.SEEK_END)
+            try:
+                written = file.write(lines)
+                if written != len(lines):
+                    raise OSError(ENOSPC, os.strerror(ENOSPC), str(self.path))
+            except OSError:
+                file.truncate(before)
+                raise
 
+    # -- all of it -----------------------------------------------------------------------------------------------------
 
-def file_and_size(path: Path) -> tuple[int, int]:
-    """Inode and size, which show that the file was replaced or cut short, as when a run goes back to a checkpoint."""
-    found = path.stat() if exists(path) else None  # deleted: a run without curves
-    return (found.st_ino, found.st_size) if found else (0, 0)
+    def read(self, offset: int = 0) -> MetricsRecords:
+        """The lines from `offset` on, up to the first that a power cut damaged.
 
+        Raises DamagedFile that names an earlier damaged line, or if the whole lines have fewer than `min_size` bytes.
+        """
+        with self._opened() as file:
+            file.seek(offset)
+            durable_size = None if self.durable_size is None else self.durable_size - offset
+            records, num_bytes = read_checked_lines(file.read(), str(self.path), _ADVICE, durable_size)
+        self._require_size(offset + num_bytes)
+        if not all(map(is_metrics, records)):
+            raise damaged(self.path, "a line of it has no metrics")
+        between_steps = [record for record in records if "is_best" in record or "setting" in record]
+        steps = [record for record in records if "is_best" not in record and "setting" not in record]
+        return MetricsRecords(steps, between_steps, offset + num_bytes)
 
-def has_damaged_tail(path: Path, durable_size: int) -> bool:
-    """Whether a whole line beyond the `durable_size` bytes is damaged."""
-    with _open(path) as file:
-        file.seek(durable_size)
-        return not all(map(is_intact, file.read().split(b"\n")[:-1]))
+    def whole_lines(self) -> tuple[list[Record], bytes]:
+        """The lines that `read` reads, and their bytes. Raises DamagedFile as `read` does."""
+        with self._opened() as file:
+            data = file.read()
+        records, intact_size = read_checked_lines(data, str(self.path), _ADVICE, self.durable_size)
+        self._require_size(intact_size)
+        return records, data[:intact_size]
 
+    def lines_until(self, step: int, at_step: Mapping[str, int]) -> bytes:
+        """The lines up to this step; of the step's own "setting" and "is_best" lines, only the first `at_step[kind]`.
 
-def read_validations(path: Path, durable_size: int | None = None) -> list[Record]:
-    """Only the lines of validations, which are few in a long run. Raises DamagedFile as `read` does."""
-    return _read_marked(path, VALIDATION_MARK, "validations", durable_size)
+        The step may be validated again after a setting was changed: such a validation is kept if no change before it is
+        cut off. Raises DamagedFile as `read` does.
+        """
+        records, data = self.whole_lines()
+        seen: Counter[str] = Counter()
+        kept = []
+        for record, line in zip(records, data.split(b"\n"), strict=False):  # after the last newline is no line
+            if record["step"] == step:
+                seen.update(at_step.keys() & record.keys())
+                if seen["is_best"] > 1 and seen["setting"] <= at_step.get("setting", 0):
+                    seen["is_best"] = 1
+            if record["step"] <= step and all(seen[kind] <= limit for kind, limit in at_step.items() if kind in record):
+                kept.append(line + b"\n")
+        return b"".join(kept)
 
+    def _require_size(self, intact_size: int) -> None:
+        """Raise DamagedFile if fewer than `min_size` bytes are whole, unless the file was deleted."""
+        if intact_size >= self.min_size or not exists(self.path):
+            return
+        with self.path.open("rb") as file:
+            file.seek(intact_size)
+            rest = file.read(_MAX_LINE_BYTES + 1)
+        if len(rest) > _MAX_LINE_BYTES or not b'{"step": '.startswith(rest[:9]):  # not what is left of a torn line
+            what = f"damaged (only {intact_size:,} bytes at its beginning are whole lines)"
+        else:
+            what = f"cut off ({intact_size:,} of {self.min_size:,} bytes are left)"
+        raise DamagedFile(f"{self.path}: the file is {what}.", _ADVICE)
 
-def read_settings(path: Path, durable_size: int | None = None) -> list[Record]:
-    """Only the lines of changed settings. Raises DamagedFile as `read` does."""
-    return _read_marked(path, SETTING_MARK, "changed settings", durable_size)
+    # -- parts of it ---------------------------------------------------------------------------------------------------
 
+    def validations(self) -> list[Record]:
+        """Only the lines of validations, which are few in a long run. Raises DamagedFile as `read` does."""
+        return self._marked_lines(VALIDATION_MARK, "validations")
 
-def _read_marked(path: Path, mark: bytes, what: str, durable_size: int | None) -> list[Record]:
-    lines, num_durable, position = [], 0, 0
-    with _open(path) as file:
-        while block := file.read(_BLOCK_BYTES) + file.readline():  # whole lines
-            end = 0
-            while (found := block.find(mark, end)) >= 0:  # a loop over all lines takes four times as long
-                start, end = block.rfind(b"\n", 0, found) + 1, block.find(b"\n", found) + 1 or len(block)
-                lines.append(block[start:end])
-                num_durable += end - start if durable_size is None or position + end <= durable_size else 0
-            position += len(block)
-    return read_checked_lines(b"".join(lines), f"{path} (its {what})", _ADVICE, num_durable)[0]
+    def settings(self) -> list[Record]:
+        """Only the lines of changed settings. Raises DamagedFile as `read` does."""
+        return self._marked_lines(SETTING_MARK, "changed settings")
 
+    def _marked_lines(self, mark: bytes, what: str) -> list[Record]:
+        lines, num_durable, position = [], 0, 0
+        with self._opened() as file:
+            while block := file.read(_BLOCK_BYTES) + file.readline():  # whole lines
+                end = 0
+                while (found := block.find(mark, end)) >= 0:  # a loop over all lines takes four times as long
+                    start, end = block.rfind(b"\n", 0, found) + 1, block.find(b"\n", found) + 1 or len(block)
+                    lines.append(block[start:end])
+                    is_durable = self.durable_size is None or position + end <= self.durable_size
+                    num_durable += end - start if is_durable else 0
+                position += len(block)
+        return read_checked_lines(b"".join(lines), f"{self.path} (its {what})", _ADVICE, num_durable)[0]
 
-def sample_records(path: Path, num: int) -> list[Record]:
-    """At most `num` whole lines, spread evenly over the file, at the same cost however long it is.
+    def sample(self, num: int) -> list[Record]:
+        """At most `num` lines, spread evenly over the file, at the same cost however long it is.
 
-    Damaged lines are skipped; `read` reports them when the run is opened.
-    """
-    lines: dict[bytes, None] = {}
-    with _open(path) as file:
-        end = file.seek(0, os.SEEK_END)
-        for number in range(num):
-            file.seek(number * end // num)
-            if number:
-                file.readline(_MAX_LINE_BYTES)  # the rest of the line at this position
-            lines[file.readline(_MAX_LINE_BYTES).rstrip(b"\n")] = None
-    return [json.loads(line) for line in lines if line and is_intact(line)]
+        Damaged lines are skipped; `read` reports them when the run is opened.
+        """
+        lines: dict[bytes, None] = {}
+        with self._opened() as file:
+            end = file.seek(0, os.SEEK_END)
+            for number in range(num):
+                file.seek(number * end // num)
+                if number:
+                    file.readline(_MAX_LINE_BYTES)  # the rest of the line at this position
+                lines[file.readline(_MAX_LINE_BYTES).rstrip(b"\n")] = None
+        return [json.loads(line) for line in lines if line and is_intact(line)]
 
+    def has_damaged_tail(self) -> bool:
+        """Whether a whole line is damaged beyond those that are durable, as by a power cut; it is read up to there."""
+        if self.durable_size is None:
+            return False
+        with self._opened() as file:
+            file.seek(self.durable_size)
+            return not all(map(is_intact, file.read().split(b"\n")[:-1]))
 
-def size_without_last_line(path: Path) -> int:
-    """The file's size in bytes without the last line, which may always be torn."""
-    with _open(path) as file:
-        end = file.seek(0, os.SEEK_END)
-        file.seek(max(0, end - _MAX_LINE_BYTES))
-        return end - len(last_line(file.read()))
+    # -- its end -------------------------------------------------------------------------------------------------------
+
+    def inode_and_size(self) -> tuple[int, int]:
+        """What shows that the file was replaced or cut short, as when a run goes back to a checkpoint."""
+        found = self.path.stat() if exists(self.path) else None
+        return (found.st_ino, found.st_size) if found else (0, 0)
+
+    def size_without_last_line(self) -> int:
+        """The file's size in bytes without the last line, which may always be torn."""
+        with self._opened() as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(0, end - _MAX_LINE_BYTES))
+            return end - len(last_line(file.read()))
+
+    def last_step(self) -> int:
+        """The step of the last line, read from the end of the file; 0 if there is none."""
+        with self._opened() as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _MAX_LINE_BYTES))
+            lines = file.read().split(b"\n")[:-1]
+        return next((int(json.loads(line)["step"]) for line in reversed(lines) if is_intact(line)), 0)
+
+    def records_of_step(self, step: int) -> list[Record]:
+        """The lines of this step, searched from the end of the file, where they are if the run goes on from it."""
+        with self._opened() as file:
+            end, size = file.seek(0, os.SEEK_END), _MAX_LINE_BYTES
+            while True:
+                start = file.seek(max(0, end - size))
+                lines = file.read(end - start).split(b"\n")[1 if start else 0 : -1]
+                records = [json.loads(line) for line in lines if is_intact(line)]
+                if start == 0 or any(record["step"] < step for record in records):
+                    return [record for record in records if record["step"] == step]
+                size *= 4
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        with reporting_read_errors(self.path):
+            try:
+                require_memory_to_read(self.path, _MEMORY_FACTOR)
+                file: BinaryIO = self.path.open("rb")
+            except FileNotFoundError:  # deleted: a run without curves
+                file = BytesIO()
+            with file:
+                yield file
 
 
 def last_line(lines: bytes) -> bytes:
     """The last of these whole lines, including its newline."""
     return lines[lines.rfind(b"\n", 0, -1) + 1 :]
-
-
-def last_step(path: Path) -> int:
-    """The step of the last whole line, read from the end of the file; 0 if there is none."""
-    with _open(path) as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _MAX_LINE_BYTES))
-        lines = file.read().split(b"\n")[:-1]
-    return next((int(json.loads(line)["step"]) for line in reversed(lines) if is_intact(line)), 0)
-
-
-def records_of_step(path: Path, step: int) -> list[Record]:
-    """The whole lines of this step, searched from the end of the file, where they are if the run goes on from it."""
-    with _open(path) as file:
-        end, size = file.seek(0, os.SEEK_END), _MAX_LINE_BYTES
-        while True:
-            start = file.seek(max(0, end - size))
-            lines = file.read(end - start).split(b"\n")[1 if start else 0 : -1]
-            records = [json.loads(line) for line in lines if is_intact(line)]
-            if start == 0 or any(record["step"] < step for record in records):
-                return [record for record in records if record["step"] == step]
-            size *= 4
-
-
-def whole_lines(path: Path, min_size: int, durable_size: int | None) -> tuple[list[Record], bytes]:
-    """The lines that `read` reads, and their bytes. Raises DamagedFile as `read` does."""
-    with _open(path) as file:
-        data = file.read()
-    records, intact_size = read_checked_lines(data, str(path), _ADVICE, durable_size)
-    _require_size(min_size, path, intact_size)
-    return records, data[:intact_size]
-
-
-def lines_until(path: Path, step: int, at_step: Mapping[str, int], *, min_size: int, durable_size: int | None) -> bytes:
-    """The whole lines up to this step; of the step's own "setting" and "is_best" lines, only the first `at_step[kind]`.
-
-    The step may be validated again after a setting was changed: such a validation is kept if no change before it is cut
-    off. Raises DamagedFile as `read` does.
-    """
-    records, data = whole_lines(path, min_size, durable_size)
-    seen: Counter[str] = Counter()
-    kept = []
-    for record, line in zip(records, data.split(b"\n"), strict=False):  # after the last newline is no line
-        if record["step"] == step:
-            seen.update(at_step.keys() & record.keys())
-            if seen["is_best"] > 1 and seen["setting"] <= at_step.get("setting", 0):
-                seen["is_best"] = 1
-        if record["step"] <= step and all(seen[kind] <= limit for kind, limit in at_step.items() if kind in record):
-            kept.append(line + b"\n")
-    return b"".join(kept)
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
-    with reporting_read_errors(path):
-        try:
-            require_memory_to_read(path, _MEMORY_FACTOR)
-            file: BinaryIO = path.open("rb")
-        except FileNotFoundError:  # deleted: a run without curves
-            file = BytesIO()
-        with file:
-            yield file

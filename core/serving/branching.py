@@ -34,7 +34,7 @@ def read_starting_checkpoint(request: Branch, run: RunFolder) -> Checkpoint:
 
     Raises UserError if nothing was kept there, if a change needs other weights, or if the run's curves are damaged.
     """
-    run.read_metrics()  # raises if they are damaged, which cutting back the new run's would hide
+    run.metrics_file.read()  # raises if they are damaged, which cutting back the new run's would hide
     keys = [key for key, _ in request.changes]
     if unfit := first_incompatible(keys):
         raise UserError(

@@ -24,7 +24,6 @@ from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
 from core.resuming import resumable_steps
 from core.run_files.documents import DamagedFile
-from core.run_files.file_names import METRICS
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.changed_data import describe_difference, with_replaced_held_out
 from core.serving.moved_data_files import relocation_advice
@@ -153,8 +152,8 @@ def _read_checkpoint(folder: RunFolder, which: str, emit: Emit) -> Checkpoint:
 
 
 def _report_damaged_tail(folder: RunFolder, emit: Emit) -> None:
-    if folder.has_damaged_tail():
-        sentence = f"{folder.path / METRICS}: the file is damaged after the newest checkpoint."
+    if folder.metrics_file.has_damaged_tail():
+        sentence = f"{folder.metrics_file.path}: the file is damaged after the newest checkpoint."
         advice = "A power cut may leave it like that. The curves end there; going on begins at a checkpoint."
         emit(note(sentence, advice))
 

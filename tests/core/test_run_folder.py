@@ -83,7 +83,7 @@ def test_everything_written_is_read_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(arrays["train/loss"], losses["train/loss"])
     assert reopened.settings_changed() == [SettingChanged(step=2, key="training.label_smoothing", value=0.2)]
     assert reopened.validated_sentences(2) == validation(2).sentences
-    assert [line["is_best"] for line in reopened.read_metrics().validations] == [True]
+    assert [line["is_best"] for line in reopened.metrics_file.read().validations] == [True]
     assert reopened.validation_metrics() == {2: validation(2).metrics}
     assert_same_probe(reopened.probe(2), probe(2))
     np.testing.assert_array_equal(reopened.read_snapshot(2)["embedding"], weights(2)["embedding"])
@@ -150,7 +150,7 @@ def test_one_flipped_bit_is_detected_and_the_file_named(tmp_path: Path, name: st
 def read_everything(path: Path) -> None:
     folder = RunFolder.open(path)
     folder.probe(2), folder.read_snapshot(2), folder.checkpoint(2), folder.vocabulary()
-    folder.read_metrics(), folder.validated_sentences(2)
+    folder.metrics_file.read(), folder.validated_sentences(2)
 
 
 @pytest.mark.parametrize("num_cut", [1, 20, 60])

@@ -15,8 +15,7 @@ from core.engine import Engine
 from core.errors import UserError, WorkAborted
 from core.events import Event, RunStarted, Trouble
 from core.requests import OpenRun, SetPace
-from core.run_files.metrics_file import MetricsRecords
-from core.run_folder import RunFolder
+from core.run_files.metrics_file import MetricsFile, MetricsRecords
 from gui.bridge import EngineBridge
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
@@ -162,13 +161,13 @@ def test_an_opened_run_is_not_read_in_the_gui_thread(
     qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readers: list[threading.Thread] = []
-    read = RunFolder.read_metrics
+    read = MetricsFile.read
 
-    def note_and_read(folder: RunFolder, offset: int = 0) -> MetricsRecords:
+    def note_and_read(file: MetricsFile, offset: int = 0) -> MetricsRecords:
         readers.append(threading.current_thread())
-        return read(folder, offset)
+        return read(file, offset)
 
-    monkeypatch.setattr(RunFolder, "read_metrics", note_and_read)
+    monkeypatch.setattr(MetricsFile, "read", note_and_read)
     bridge.ask(OpenRun(run=example_path()))
     qtbot.waitUntil(lambda: bridge.history.last_step > 0, timeout=WAIT_MS)
     assert readers and threading.main_thread() not in readers

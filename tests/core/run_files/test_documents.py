@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.run_files import metrics_file
 from core.run_files.documents import DamagedFile
+from core.run_files.metrics_file import MetricsFile
 
 MEMORY = 2 * 2**30
 STEP = 300  # bytes per step in metrics.jsonl, see docs/reliability.md
@@ -22,7 +22,7 @@ def test_a_file_of_a_million_steps_fits_two_gigabytes_and_a_larger_one_is_refuse
     path = tmp_path / "metrics.jsonl"
     path.touch()
     os.truncate(path, STEP * 1_000_000)
-    assert metrics_file.last_step(path) == 0
+    assert MetricsFile(path).last_step() == 0
     os.truncate(path, MEMORY * 9 // 10)
     with pytest.raises(DamagedFile, match="too large for this machine's memory"):
-        metrics_file.last_step(path)
+        MetricsFile(path).last_step()
