@@ -127,10 +127,9 @@ class Session:
             with contextlib.suppress(OSError):  # that is why it moves
                 old.update(state="paused")
             self._set_state("paused")
-        was_ours = run.is_ours
         folder = copy_to_new_folder(old, request.runs_dir, run.trainer, run.picked, self._emit)
-        with contextlib.suppress(OSError):  # that is why it moves
-            if was_ours:
+        if run.is_ours:
+            with contextlib.suppress(OSError):  # that is why it moves
                 old.release("stopped", "disk")
         run.begin(folder)
         self._set_state("paused")
