@@ -35,9 +35,7 @@ class Job(NamedTuple):
         return False
 
     def close(self, report: Report) -> bool:
-        """End the work half-way; if tidying up fails, whoever asked for it gets the error. Returns whether it went
-        well.
-        """
+        """End the work half-way; False if tidying up fails, which whoever asked for it is then told."""
         try:
             self.work.close()
         except Exception as error:
