@@ -179,11 +179,11 @@ class RequestLoop:
     def abort(self, error: Exception) -> None:
         """After an uncaught error: save what can be saved, and answer every request, so that nobody waits for ever."""
         under_way = [job for job in (self._job, self._learning.job, self._check) if job is not None]
-        with contextlib.suppress(Exception):  # the same error may happen here again
-            for work, _ in under_way:
-                work.close()
-            self._processes.kill_workers()
-            self._session.abort(error)
+        attempts: list[Callable[[], None]] = [job.work.close for job in under_way]
+        attempts += [self._processes.kill_workers, lambda: self._session.abort(error)]
+        for attempt in attempts:
+            with contextlib.suppress(Exception):  # the same error may happen here again
+                attempt()
         for _, future in (*under_way, *self._waiting):
             refuse(future, error)
 

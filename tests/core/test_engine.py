@@ -56,6 +56,7 @@ from core.requests import (
 from core.run_folder import RunFolder
 from core.serving import session
 from core.torchrun import max_processes
+from core.training.trainer import Trainer
 from tests.core.serving.running import TEXT, finished_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
@@ -179,6 +180,33 @@ def test_an_error_in_the_request_loop_saves_the_run(
     assert (run / "log.txt").read_text(encoding="utf-8").count("in fail\n") == 1
     with pytest.raises(UserError, match=r"The engine is closed.*Start Headlight again"):
         answered(engine, Learn())
+
+
+def test_an_error_in_the_request_loop_saves_the_run_even_if_its_job_fails_to_end(
+    engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_under_way = threading.Event()
+
+    def evaluate(*_: object, **__: object) -> Generator[None, None, None]:
+        try:
+            while True:
+                is_under_way.set()
+                yield None
+        finally:
+            raise ZeroDivisionError
+
+    def fail(_: object) -> float:
+        raise ZeroDivisionError
+
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=2))
+    monkeypatch.setattr(Trainer, "evaluate", evaluate)
+    evaluation = engine.ask(Evaluate(split="valid"))
+    assert is_under_way.wait(SECONDS)
+    monkeypatch.setattr("core.serving.request_loop.RequestLoop.seconds_to_wait", fail)
+    with pytest.raises(ZeroDivisionError):
+        evaluation.result(SECONDS)
+    assert (RunFolder.open(run).checkpoint_step("last"), RunFolder.open(run).state.state) == (2, "stopped")
 
 
 @pytest.fixture
