@@ -73,7 +73,7 @@ class History:
         self._snapshot_steps: list[int] = []
         self._are_snapshots_listed = False  # whether they were listed since the last was saved
         self.checkpoint_steps: list[int] = []  # the run can go on from these
-        self.probes = GrowingProbes(self.folder)
+        self.probes = GrowingProbes()
         self.notices = NoticeTracker()
         self._curves: defaultdict[str, GrowingCurve] = defaultdict(GrowingCurve)
         self._validations: RecentCache[ValidationDone] = RecentCache(VALIDATIONS_IN_MEMORY)
@@ -292,7 +292,7 @@ class History:
         self._read_new_records(folder)
         if self.prepared is not None and before and self.settings_changed != settings_before:
             self.prepared = replace(self.prepared, config=self.config_at(math.inf))
-        self.probes.list_stored(modified_at[PROBES])
+        self.probes.list_stored(folder, modified_at[PROBES])
         self._are_snapshots_listed = False
         self._list_checkpoints()
         self._folder_stamp = (*self._metrics.position, *modified_at.values())

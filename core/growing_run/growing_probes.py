@@ -19,10 +19,10 @@ PROBES_IN_MEMORY = 48
 class GrowingProbes:
     """Those that are stored are read from the run's folder; all others stay in memory. Each is scored once."""
 
-    def __init__(self, folder: RunFolder | None) -> None:
+    def __init__(self) -> None:
         self.steps: list[int] = []  # ascending
         self.alignment = AlignmentScores()
-        self._folder = folder
+        self._folder: RunFolder | None = None
         self._recent: RecentCache[Probe] = RecentCache(PROBES_IN_MEMORY)
         self._unstored: dict[int, Probe] = {}  # which cannot be read again
         self._newest_made: Probe | None = None
@@ -102,9 +102,9 @@ class GrowingProbes:
         self.steps = [known for known in self.steps if known <= step]
         self.alignment.truncate_after(step)
 
-    def list_stored(self, modified_at: int) -> None:
-        """List the probes that the folder has; `modified_at` shows that one was written again, with more sentences."""
-        stored = require_folder(self._folder).probe_steps()
+    def list_stored(self, folder: RunFolder, modified_at: int) -> None:
+        """List the probes in this folder; `modified_at` shows that one was written again, with more sentences."""
+        self._folder, stored = folder, folder.probe_steps()
         if stored != self.steps or modified_at != self._modified_at:
             self._recent.clear()
         self.alignment.unread.extend(sorted(set(stored) - set(self.steps)))
