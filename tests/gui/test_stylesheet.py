@@ -13,7 +13,7 @@ from gui.frame.rail import RailButton
 from gui.panel import Panel
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.panels.runs.run_translations import RunTranslations
-from gui.theme import Theme
+from gui.theme import ZOOMS, Theme
 from gui.widgets.buttons import FoldButton
 from gui.widgets.scroll_areas import FramelessScrollArea
 from tests.gui.conftest import WAIT_MS
@@ -78,8 +78,8 @@ def test_a_frame_shows_the_focused_control(qtbot: QtBot, mode: Mode, kind: str) 
         assert (edge == theme.colours.training) == is_framed, edge
 
 
-@pytest.mark.parametrize("zoom", [100, 150, 200])
-def test_the_handle_of_a_slider_is_not_cut_at_any_zoom(qtbot: QtBot, zoom: int) -> None:
+@pytest.mark.parametrize("zoom", ZOOMS)
+def test_the_handle_of_a_slider_is_round_at_any_zoom(qtbot: QtBot, zoom: int) -> None:
     theme = Theme("light", zoom)
     theme.apply()
     slider = QSlider(Qt.Orientation.Horizontal)
@@ -91,6 +91,8 @@ def test_the_handle_of_a_slider_is_not_cut_at_any_zoom(qtbot: QtBot, zoom: int) 
     column = sum(middle) // len(middle)
     rows = [index for index in range(slider.height()) if picture.pixelColor(column, index).name() == handle]
     assert len(rows) >= len(middle) - 1  # as high as wide
+    corners = {picture.pixelColor(x, y).name() for x in (middle[0], middle[-1]) for y in (rows[0], rows[-1])}
+    assert handle not in corners
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
