@@ -1,16 +1,17 @@
-"""The transport's field for the seed."""
+"""The transport's field for the seed of the draft."""
 
 from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip
 
 from core.config import NUM_SEEDS
 from gui.widgets.labels import set_role
 from gui.widgets.spin_boxes import WITH_SEPARATORS
+from gui.workbench import Workbench
 
 LONG_SEED = 9  # digits that there is usually room for, padding counted
 _LARGEST = NUM_SEEDS - 1
@@ -27,12 +28,15 @@ class _SeedValidator(QValidator):
 
 
 class SeedEdit(QLineEdit):
-    """Takes digits. Space is passed on to the window, where it is the shortcut of Learn."""
+    """Edits the draft at each keystroke; while the text is no seed, the draft has the one before the typing again.
 
-    focus_lost = Signal()
+    Space is passed on to the window, where it is the shortcut of Learn.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, workbench: Workbench) -> None:
         super().__init__("0")
+        self._workbench = workbench
+        self._committed_seed = 0  # the one before the typing
         self._digits = LONG_SEED
         self.setObjectName("seed")
         self.setAccessibleName("Seed")
@@ -40,6 +44,16 @@ class SeedEdit(QLineEdit):
         self.setValidator(_SeedValidator(self))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self._show_validity)
+        self.textEdited.connect(self._edit)
+        for completed in (self.returnPressed, workbench.learn_requested):
+            completed.connect(self.commit)
+        workbench.changed.connect(self._show_draft)
+        self._show_draft()
+
+    def commit(self) -> None:
+        """Take the seed of the draft as completely typed: text that is no seed no longer undoes it."""
+        if self._workbench.draft is not None:
+            self._committed_seed = self._workbench.draft.seed
 
     def set_shown_digits(self, digits: int) -> None:
         """Ask for the width of this many digits."""
@@ -52,7 +66,7 @@ class SeedEdit(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.warn_if_invalid()
-        self.focus_lost.emit()
+        self._show_draft()
 
     def warn_if_invalid(self) -> bool:
         """Whether the finished text is no seed; if so, a tooltip says it. Empty text does not count."""
@@ -62,6 +76,19 @@ class SeedEdit(QLineEdit):
             sentence = f"{self.text()} is not a seed: expected {expected}"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
         return is_none
+
+    def _edit(self, text: str) -> None:
+        draft, seed = self._workbench.draft, int(text) if self.hasAcceptableInput() else self._committed_seed
+        if draft is not None and seed != draft.seed:
+            self._workbench.edit("seed", seed)
+
+    def _show_draft(self) -> None:
+        """Show the seed of the draft, unless another is being typed: the field may just have been emptied for it."""
+        if not self.hasFocus():
+            self.commit()
+        draft, is_being_typed = self._workbench.draft, self.hasFocus() and not self.hasAcceptableInput()
+        if draft is not None and not is_being_typed and self.text() != str(draft.seed):
+            self.setText(str(draft.seed))
 
     def _show_validity(self) -> None:
         set_role(self, "" if self.hasAcceptableInput() else "error")

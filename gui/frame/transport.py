@@ -95,7 +95,7 @@ class Transport(QFrame):
         self.reset_button = button(
             "Reset", "Back to an untrained model with the same seed (Ctrl+R); with Shift, the next seed (Ctrl+Shift+R)"
         )
-        self.seed_edit = SeedEdit()
+        self.seed_edit = SeedEdit(context.workbench)
         self.pace_slider = _pace_slider()
         self.pace_label = plain_label("max", role="muted")
         self.finish_button = button("Finish and keep", "End the run here: validate, save and close it")
@@ -107,7 +107,6 @@ class Transport(QFrame):
         self._terse = Terse.NOTHING
         self._fitted_for: tuple[object, ...] = ()  # what `_terse` was chosen for: widths, lengths, and Learn's text
         self._shown_at = 0.0  # when the step was last shown
-        self._last_seed = 0  # the last complete one, which acts again while the typed text is no seed
         self._lay_out()
         self._connect()
         self.refresh()
@@ -125,20 +124,11 @@ class Transport(QFrame):
         why_no_run = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
         enable_or_release(self.finish_button, self._why_no_learning(state) if has_run else why_no_run)
         self._show_step()
-        self._show_seed()
 
     def set_plain(self, is_left: bool) -> None:
         """Fill Learn, or leave that to another button: only one on the screen is filled."""
         set_role(self.learn_button, "" if is_left else "filled")
         self.refresh()
-
-    def _show_seed(self) -> None:
-        draft, edit = self.context.workbench.draft, self.seed_edit
-        if not edit.hasFocus():
-            self._remember_seed()
-        is_being_typed = edit.hasFocus() and not edit.hasAcceptableInput()  # for example emptied, to type another
-        if draft is not None and not is_being_typed and edit.text() != str(draft.seed):
-            edit.setText(str(draft.seed))
 
     def _show_step(self) -> None:
         """Show the newest step and the viewed one."""
@@ -223,19 +213,7 @@ class Transport(QFrame):
         draft = self.context.workbench.draft
         if draft is not None and not self.seed_edit.warn_if_invalid():
             self.context.workbench.reset((draft.seed + 1) % NUM_SEEDS if is_next else None)
-            self._remember_seed()
-
-    def _edit_seed(self, text: str) -> None:
-        """Take the seed at each keystroke; while the text is no seed, go back to the last complete one."""
-        draft = self.context.workbench.draft
-        seed = int(text) if self.seed_edit.hasAcceptableInput() else self._last_seed
-        if draft is not None and seed != draft.seed:
-            self.context.workbench.edit("seed", seed)
-
-    def _remember_seed(self) -> None:
-        draft = self.context.workbench.draft
-        if draft is not None:
-            self._last_seed = draft.seed
+            self.seed_edit.commit()
 
     def _set_pace(self, index: int) -> None:
         pace = PACES[index]
@@ -315,10 +293,6 @@ class Transport(QFrame):
         for step_button in self.step_buttons:
             step_button.clicked.connect(self._step)
         self.reset_button.clicked.connect(self._handle_reset)
-        self.seed_edit.textEdited.connect(self._edit_seed)
-        self.seed_edit.focus_lost.connect(self._show_seed)
-        for completed in (self.seed_edit.returnPressed, workbench.learn_requested):
-            completed.connect(self._remember_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)
