@@ -77,7 +77,7 @@ def save_preferences(window: MainWindow, path: Path) -> None:
         is_maximised=window.isMaximized(),
         has_seen_tour=True,
         refused_at=window.resume_banner.refused_at,
-        num_processes=window.context.workbench.num_processes,
+        num_processes=window.setup_drawer.processes_row.spin.value(),
         runs_dir=window.context.runs_directory.chosen or load_preferences(path).runs_dir,
     )
     with suppress(OSError):  # not worth an error message while the window closes

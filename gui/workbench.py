@@ -14,7 +14,7 @@ from core.errors import UserError
 from core.events import Prepared
 from core.notices.notice import Experiment
 from core.plugins_host.errors import PluginError
-from core.requests import Finish, Learn, OpenRun, Pause, SetPace, SetProcesses
+from core.requests import Finish, Learn, OpenRun, Pause, SetPace
 from core.settings.branch_changes import first_incompatible
 from core.settings.lower_rate import lower_rate
 from core.settings.overriding import change_setting
@@ -49,7 +49,6 @@ class Workbench(DraftAndRun):
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, runs_directory: RunsDirectory) -> None:
         super().__init__(bridge)
-        self.num_processes = 1  # for the next Learn
         self.pace: float | None = None  # the most steps a second; None: as fast as possible
         self.option_check = OptionCheck()  # by the plugin, of an edited option
         self._playhead = playhead
@@ -176,12 +175,6 @@ class Workbench(DraftAndRun):
     def set_pace(self, steps_per_second: float | None) -> None:
         self.pace = steps_per_second
         self._bridge.ask(SetPace(steps_per_second=steps_per_second))
-
-    def set_processes(self, num_processes: int) -> None:
-        if num_processes != self.num_processes:
-            self.num_processes = num_processes
-            self._bridge.ask(SetProcesses(num_processes=num_processes))
-            self.changed.emit()
 
     def change_runs_dir(self, runs_dir: Path, run: Path | None) -> None:
         """Keep runs in this folder from now on; move the run that could not be written there, or begin it if None."""

@@ -79,7 +79,7 @@ class SetupDrawer(QFrame):
         self.schedule = PlannedSchedule(context.theme)
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self._forms: dict[str, OptionForm] = {}  # of the sections that were unfolded
-        self.processes_row = ProcessesRow(context.theme, context.workbench)
+        self.processes_row = ProcessesRow(context.theme, context.bridge)
         self._lay_out()
         self._connect()
         self.resize_to_zoom()

@@ -34,9 +34,11 @@ def test_look_and_size_are_restored_and_write_errors_ignored(empty_window: MainW
     theme.set_mode("dark")
     theme.set_zoom(125)
     empty_window.resize(1234, 777)
+    empty_window.setup_drawer.processes_row.spin.setValue(2)
     save_preferences(empty_window, path)
     empty_window.resize(1000, 700)
     restored = load_preferences(path)
+    assert restored.num_processes == 2
     assert (Theme(restored.mode, restored.zoom).mode, restored.zoom) == ("dark", 125)
     restored.restore_size(empty_window, LARGE_SCREEN)
     assert empty_window.size() == QSize(1234, 777) and not empty_window.isMaximized()

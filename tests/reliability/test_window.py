@@ -196,7 +196,7 @@ def asking_for_a_run_to_follow(window: MainWindow, folder: Path) -> Reached:
 
 
 def two_processes_learning(window: MainWindow, folder: Path) -> Reached:
-    window.context.workbench.set_processes(2)
+    window.setup_drawer.processes_row.spin.setValue(2)
     learn(window, folder)
     return lambda: window.context.bridge.history.last_step > 1 and sorted(worker_pids()) == [0, 1]
 

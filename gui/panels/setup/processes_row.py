@@ -5,11 +5,12 @@ from __future__ import annotations
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from core.requests import SetProcesses
 from core.torchrun import max_processes
+from gui.bridge import EngineBridge
 from gui.theme import GRID, Theme
 from gui.widgets.labels import plain_label
 from gui.widgets.spin_boxes import IntegerSpinBox
-from gui.workbench import Workbench
 
 HELP = (
     "Train in this many processes on this machine, started by torchrun. Without dropout the losses are the same for "
@@ -19,11 +20,11 @@ HELP = (
 
 
 class ProcessesRow(QWidget):
-    """Shows and sets the workbench's number of processes."""
+    """Tells the engine each number that is typed; the next Learn begins with it."""
 
-    def __init__(self, theme: Theme, workbench: Workbench) -> None:
+    def __init__(self, theme: Theme, bridge: EngineBridge) -> None:
         super().__init__()
-        self._workbench = workbench
+        self._bridge = bridge
         self.spin = _NoWheelSpinBox(theme)
         self.spin.setRange(1, max_processes())
         self.spin.setAccessibleName("Processes")
@@ -35,14 +36,10 @@ class ProcessesRow(QWidget):
         layout.setSpacing(GRID // 2)
         for widget in (plain_label("Processes"), self.spin, help_label):
             layout.addWidget(widget)
-        self.spin.valueChanged.connect(workbench.set_processes)
-        workbench.changed.connect(self.refresh)
-        self.refresh()
+        self.spin.valueChanged.connect(self._tell_engine)
 
-    def refresh(self) -> None:
-        """Show the workbench's number, unless the user is typing one."""
-        if not self.spin.hasFocus():
-            self.spin.setValue(self._workbench.num_processes)
+    def _tell_engine(self, num_processes: int) -> None:
+        self._bridge.ask(SetProcesses(num_processes=num_processes))
 
 
 class _NoWheelSpinBox(IntegerSpinBox):
