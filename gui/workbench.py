@@ -20,6 +20,7 @@ from core.settings.lower_rate import lower_rate
 from core.settings.overriding import change_setting
 from gui.bench.branching import Branching
 from gui.bench.draft_and_run import DraftAndRun, RestorePoint
+from gui.bench.keeping import Keeping
 from gui.bench.live_edits import LiveEdits
 from gui.bench.opening import Opening
 from gui.bench.option_check import OptionCheck
@@ -56,6 +57,7 @@ class Workbench(DraftAndRun):
         self._opening = Opening(bridge, self)
         self._branching = Branching(bridge, self, self._opening, runs_directory)
         self._starting = Starting(bridge, self, self._opening, runs_directory)
+        self._keeping = Keeping(bridge, self, self._opening, self._starting, runs_directory)
         self._preparation = Preparation(bridge, self)
         self._live_edits = LiveEdits(bridge, self)
         self._connect()
@@ -182,7 +184,7 @@ class Workbench(DraftAndRun):
         if run is None:
             self.learn()
         elif run == self.run and not self.is_opening:
-            self._starting.move()
+            self._keeping.move()
         else:
             sentence = f"{run.name} was not moved: another run was opened meanwhile."
             self._bridge.show_refusal(UserError(sentence, f"New runs are kept in {runs_dir} from now on."))
@@ -280,7 +282,7 @@ class Workbench(DraftAndRun):
         self.run_change_requested.emit()
 
     def _handle_prepared(self, prepared: Prepared) -> None:
-        self._starting.switch_to(prepared.run)
+        self._keeping.switch_to(prepared.run)
         if prepared.run is not None and self._is_obsolete(prepared.run):
             return
         self.resolved = prepared
@@ -304,7 +306,7 @@ class Workbench(DraftAndRun):
         self._starting.abandon()  # refused for the same reason, which is shown once
         if self._bridge.state != "empty":
             self.restore(point)
-            self._starting.restore_started()
+            self._keeping.restore_newest()
         else:
             self._report_unprepared(error)
         self._bridge.show_refusal(error, until_prepared=True)
