@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,21 +15,21 @@ from core.comparison.differences import changed_keys
 from core.config import RunConfig, config_to_yaml, read_config
 from core.corpus_files import PLUGIN, Corpus, recognise_corpus
 from core.errors import UserError
-from core.events import SettingChanged, Trouble
+from core.events import Trouble
 from core.faults import as_trouble
 from core.home_paths import shorten_home
 from core.model_size import count_parameters, num_positions
 from core.plugins_host.plugin_info import is_built_in
-from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
-from core.settings.overriding import change_setting
+from core.settings.fields import OPTIONS, named_setting
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
 from gui.context import Context
 from gui.edit_validation import field_error
-from gui.option_form import FormRow, OptionForm
+from gui.option_form import FormRow
 from gui.panels.learning.planned_schedule import PlannedSchedule
 from gui.panels.setup.plugin_options import PluginOptions
 from gui.panels.setup.processes_row import ProcessesRow
 from gui.panels.setup.restart_button import RestartButton
+from gui.panels.setup.section_forms import SectionForms
 from gui.pictures.export_button import ExportButton
 from gui.runs.rows import example_path
 from gui.theme import GRID
@@ -40,7 +39,6 @@ from gui.widgets.labels import plain_label
 from gui.widgets.save_dialog import ask_where_to_save, save_file
 from gui.widgets.scroll_areas import FramelessScrollArea
 from gui.widgets.section import Section
-from gui.widgets.tab_order import insert_in_tab_order
 
 SECTIONS = {  # section -> what is in it
     "dataset": "What is learned: options of the dataset, tokens, and the longest texts that are used",
@@ -49,9 +47,7 @@ SECTIONS = {  # section -> what is in it
     "decoding": "How validations decode: the width of the beam, and the longest output",
 }
 WIDTH = 336
-_FORM_INDICES = {"dataset": 1}  # of the form: below the plugin and its options; in other sections it comes first
 _KINDS = {".yaml": "Settings", ".yml": "Settings"}
-NOAM_NOTE = "Has no effect with the schedule noam, which sets its own rate: change the Noam factor instead."
 
 
 class SetupDrawer(QFrame):
@@ -65,11 +61,12 @@ class SetupDrawer(QFrame):
         self.setAccessibleName("Setup")
         self.context = context
         self._origin: RunConfig | None = None  # what changes are counted against
-        self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
         self._marked_row: FormRow | None = None  # the row whose value the engine or the plugin refused to prepare
         self._shown_run: Path | None = None
         self.plugin_combo = NoWheelComboBox()
         self.plugin_options = PluginOptions(context, self.plugin_combo)
+        self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
+        self.forms = SectionForms(context, self.sections, self.plugin_options)
         self.preset_combo = NoWheelComboBox()
         self.open_button = button("Open …", "Open settings from a YAML file")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
@@ -77,8 +74,6 @@ class SetupDrawer(QFrame):
         self.summary_label = plain_label(role="muted", wraps=True)
         self.size_label = plain_label(wraps=True)
         self.schedule = PlannedSchedule(context.theme)
-        self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
-        self._forms: dict[str, OptionForm] = {}  # of the sections that were unfolded
         self.processes_row = ProcessesRow(context.theme, context.bridge)
         self._lay_out()
         self._connect()
@@ -118,18 +113,6 @@ class SetupDrawer(QFrame):
         """Train on these texts, with all other settings as they are, or show why they cannot be used."""
         self.context.bridge.run_in_background(partial(recognise_corpus, paths), self._use_corpus, self._refuse_corpus)
 
-    def form(self, name: str) -> OptionForm:
-        """The form of a section, built when it is first needed: many windows never need it."""
-        if name not in self._forms:
-            form = self._forms[name] = OptionForm(_fields_of(name))
-            section = self.sections[name]
-            section.body.insertWidget(_FORM_INDICES.get(name, 0), form)
-            insert_in_tab_order(form, after=self.plugin_options if name == "dataset" else section.heading)
-            form.edited.connect(self._edit)
-            form.editing_finished.connect(self.context.workbench.apply_edits_now)
-            self.refresh()
-        return self._forms[name]
-
     def refresh(self) -> None:
         """Show the draft, its size and its schedule."""
         draft = self.context.workbench.draft
@@ -138,15 +121,9 @@ class SetupDrawer(QFrame):
         if self._shown_run != self.context.workbench.run:
             self._shown_run = self.context.workbench.run
             self._show_run(draft)
-        values = draft.model_dump(mode="json")
-        for form in self._forms.values():
-            form.show_values(values)
+        self.forms.show_draft()
         self.plugin_combo.setCurrentIndex(self.plugin_combo.findData(draft.dataset.plugin))
         self.plugin_options.show_draft(draft)
-        if training := self._forms.get("training"):
-            own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
-            training.rows["training.optimizer.learning_rate"].show_note(own_rate)
-            training.rows["training.max_steps"].show_note(self._max_steps_note(draft))
         self.schedule.show_config(draft)
         self.size_label.setText(self._size_text(draft))
         changes = changed_keys(self._origin, draft) if self._origin else ()
@@ -155,9 +132,6 @@ class SetupDrawer(QFrame):
 
     def resize_to_zoom(self) -> None:
         self.setFixedWidth(self.context.theme.px(WIDTH))
-
-    def _unfold(self, name: str, _: bool) -> None:
-        self.form(name)
 
     def _replace_draft(self, config: RunConfig) -> None:
         self._origin = config
@@ -217,42 +191,9 @@ class SetupDrawer(QFrame):
         assert draft is not None
         return draft
 
-    def _edit(self, key: str, value: object) -> None:
-        """Take an edit, and refused ones that fit now: a number of heads may divide only the new d_model.
-
-        An edit of a group replaces the refused ones in it: where it is switched off, they could not even be seen.
-        """
-        self._unmark()
-        for inner in [refused for refused in self._refused if refused.startswith(f"{key}.")]:
-            del self._refused[inner]
-            self.form(inner.partition(".")[0]).rows[inner].clear_typed()
-        edits = {**self._refused, key: value}
-        errors = self.context.workbench.apply_valid_edits(edits)
-        self._refused = {refused: edits[refused] for refused in errors}
-        for tried in edits:
-            self.form(tried.partition(".")[0]).rows[tried].show_error(field_error(tried, errors.get(tried, "")))
-        if key in errors:
-            self._restore_value(key)
-        self.restart_button.refresh()
-
-    def _note_applied(self, change: SettingChanged) -> None:
-        form = self._forms.get(change.key.partition(".")[0])
-        if form is not None:
-            form.rows[change.key].note_applied(change.value)
-        self.refresh()
-
-    def _restore_value(self, key: str) -> None:
-        """Restore the value from before the typing, since what was typed does not fit: of 1,000 the 1 was taken."""
-        workbench, row = self.context.workbench, self._row(key)
-        assert workbench.draft is not None and row is not None
-        with suppress(UserError):  # the old value does not fit any more either
-            if change_setting(workbench.draft, key, row.last_complete_value) != workbench.draft:
-                workbench.edit(key, row.last_complete_value)
-
     def _discard_refused(self) -> None:
-        self._marked_row, self._refused = None, {}
-        for form in self._forms.values():
-            form.clear_errors()
+        self._marked_row = None
+        self.forms.discard_edits()
         self.plugin_options.discard_edits()
         self.restart_button.refresh()
 
@@ -289,12 +230,11 @@ class SetupDrawer(QFrame):
     def _row(self, key: str) -> FormRow | None:
         if key.startswith(f"{OPTIONS}."):
             return self.plugin_options.form.rows.get(key.removeprefix(f"{OPTIONS}."))
-        section = key.partition(".")[0]
-        return self.form(section).rows.get(key) if section in SECTIONS else None
+        return self.forms.row(key)
 
     def _invalid_keys(self) -> list[str]:
         """The keys of settings whose typed values do not fit."""
-        return [*self._refused, *self.plugin_options.invalid_keys]
+        return [*self.forms.invalid_keys, *self.plugin_options.invalid_keys]
 
     def _report_invalid(self, what_is_done: str) -> None:
         """Note in the strip that learning or saving leaves out the typed values that do not fit."""
@@ -313,16 +253,6 @@ class SetupDrawer(QFrame):
         positions = num_positions(draft.decoding, int(dataset.max_src_length), int(dataset.max_tgt_length))
         count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), positions)
         return f"{count:,} parameters"
-
-    def _max_steps_note(self, draft: RunConfig) -> str:
-        """A note on where the run ends if it goes on beyond the draft's `max_steps`, which a new run would have."""
-        workbench, prepared = self.context.workbench, self.context.bridge.history.prepared
-        if workbench.run is None or workbench.applied is None or prepared is None or workbench.is_other_config_waiting:
-            return ""
-        if draft.training.max_steps != workbench.applied.training.max_steps:  # being edited: the run takes it, too
-            return ""
-        end = prepared.config.training.max_steps
-        return "" if end == draft.training.max_steps else f"This run continues to step {end:,}; a new one ends here."
 
     def _list_plugins(self) -> None:
         self.plugin_options.drop_removed_options()
@@ -406,20 +336,13 @@ class SetupDrawer(QFrame):
         self.save_button.clicked.connect(self._ask_save)
         for name, section in self.sections.items():
             section.heading.setToolTip(SECTIONS[name])
-            section.heading.toggled.connect(partial(self._unfold, name))
-        self.plugin_options.edited.connect(self._unmark)
-        for changed in (self.plugin_options.edited, self.plugin_options.validated):
-            changed.connect(self.restart_button.refresh)
+        for part in (self.forms, self.plugin_options):
+            part.edited.connect(self._unmark)
+            part.validated.connect(self.restart_button.refresh)
+        self.plugin_options.edited.connect(self.restart_button.refresh)  # those of another plugin may be shown
         workbench.changed.connect(self.refresh)
         workbench.learn_requested.connect(partial(self._report_invalid, "the run learns"))
         workbench.settings_refused.connect(self._mark)
         self.context.bridge.prepared.connect(self._unmark)
-        self.context.bridge.setting_changed.connect(self._note_applied)
         self.context.plugins.changed.connect(self._list_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
-
-
-def _fields_of(section: str) -> list[SettingField]:
-    """The section's settings, without the plugin itself, which has a combo box of its own."""
-    prefix = f"{section}."
-    return [field for key, field in run_settings().items() if key.startswith(prefix) and key != "dataset.plugin"]

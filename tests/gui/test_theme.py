@@ -39,7 +39,7 @@ def distances(layout: QLayout) -> list[int]:
 
 def test_distances_lie_on_a_grid_of_8_pixels_or_halfway(window: MainWindow) -> None:
     for name in SECTIONS:
-        window.setup_drawer.form(name)
+        window.setup_drawer.forms.form(name)
     assert GRID == 8 and list(scenes(window))  # which builds all views
     ignored = (window.layout(), *window.findChildren(QStackedLayout))  # they ignore their own
     laid_out = [one for one in window.findChildren(QLayout) if one not in ignored]

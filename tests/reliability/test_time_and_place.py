@@ -227,7 +227,7 @@ def poll():
         if isinstance(window, MainWindow):
             workbench, state = window.context.workbench, window.context.bridge.state
             if state == "ready" and not steps:
-                editor = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"].editor
+                editor = window.setup_drawer.forms.form("training").rows["training.optimizer.learning_rate"].editor
                 editor.setText("0.00125")
                 editor.textEdited.emit("0.00125")
                 steps.append(workbench.learn(2))

@@ -73,7 +73,7 @@ def test_a_setting_that_the_run_refuses_is_marked_and_waits(qtbot: QtBot, window
     workbench, key = window.context.workbench, "training.best_metric"
     workbench.learn(1)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 1, timeout=WAIT_MS)
-    row = window.setup_drawer.form("training").rows[key]
+    row = window.setup_drawer.forms.form("training").rows[key]
     row.edited.emit(key, "valid/typo")
     qtbot.waitUntil(lambda: "given 'valid/typo'" in window.trouble_strip.sentence.text(), timeout=WAIT_MS)
     assert workbench.waiting_changes == (key,) and "given 'valid/typo'" in row.error

@@ -54,7 +54,7 @@ def undrawn_panels(view: View) -> list[Panel]:
 
 def test_only_opened_views_are_built(empty_window: MainWindow) -> None:
     assert empty_window.findChildren(View) == [empty_window.train_view]
-    assert not empty_window.setup_drawer.form("model").isVisible()
+    assert not empty_window.setup_drawer.forms.form("model").isVisible()
     assert len([form for form in empty_window.setup_drawer.findChildren(OptionForm) if form.rows]) == 1
     empty_window.show_view(VIEWS.index(TranslateView))
     assert [type(view) for view in empty_window.findChildren(View)] == [VIEWS[0], TranslateView]
@@ -63,14 +63,14 @@ def test_only_opened_views_are_built(empty_window: MainWindow) -> None:
 def test_no_widget_is_shown_as_a_window_while_it_is_built(empty_window: MainWindow, qapp: QApplication) -> None:
     shown = ShownWindows()
     qapp.installEventFilter(shown)
-    assert len(empty_window.views) == len(VIEWS) and all(map(empty_window.setup_drawer.form, SECTIONS))
+    assert len(empty_window.views) == len(VIEWS) and all(map(empty_window.setup_drawer.forms.form, SECTIONS))
     qapp.removeEventFilter(shown)
     assert shown.found == []
 
 
 def test_tab_continues_into_a_view_built_late(empty_window: MainWindow) -> None:
     view, drawer = empty_window.translate_view, empty_window.setup_drawer
-    row = drawer.form("model").rows["model.d_model"]
+    row = drawer.forms.form("model").rows["model.d_model"]
     chain = widgets_in_tab_order(empty_window)
     before, after = empty_window.train_view.more_button, empty_window.time_strip
     assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(after)
@@ -80,7 +80,7 @@ def test_tab_continues_into_a_view_built_late(empty_window: MainWindow) -> None:
 
 def test_tab_goes_through_setup_and_anatomy_from_top_to_bottom(window: MainWindow, qtbot: QtBot) -> None:
     drawer, view = window.setup_drawer, window.anatomy_view
-    forms = {name: drawer.form(name) for name in SECTIONS}
+    forms = {name: drawer.forms.form(name) for name in SECTIONS}
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     drawer.choose_preset("addition")
     rows = drawer.plugin_options.form.rows

@@ -176,10 +176,10 @@ def test_with_a_tokenizer_other_than_the_plugins_no_head_is_scored(empty_window:
     bridge, drawer = empty_window.context.bridge, empty_window.setup_drawer
     empty_window.context.workbench.replace_draft(read_preset("reverse", ("model.d_model=16", "model.d_ff=16")))
     qtbot.waitUntil(lambda: bridge.history.probes.alignment.best(0) is not None, timeout=WAIT_MS)
-    box = drawer.form("dataset").rows["dataset.tokenizer"].editor
+    box = drawer.forms.form("dataset").rows["dataset.tokenizer"].editor
     assert isinstance(box, QCheckBox) and not box.isChecked()
     box.click()  # changes nothing by itself
-    qtbot.keyClick(drawer.form("dataset").rows["dataset.tokenizer.src"].editor, Key.Key_W)  # whitespace
+    qtbot.keyClick(drawer.forms.form("dataset").rows["dataset.tokenizer.src"].editor, Key.Key_W)  # whitespace
     qtbot.waitUntil(
         lambda: bridge.history.probes.alignment.best(0) is None and bool(bridge.history.probes.steps), timeout=WAIT_MS
     )

@@ -16,8 +16,8 @@ from core.config import read_config
 from gui.bench.live_edits import APPLY_DELAY_MS
 from gui.main_window import MainWindow
 from gui.option_form import help_text
+from gui.panels.setup.section_forms import NOAM_NOTE
 from gui.runs.rows import example_path
-from gui.views.setup import NOAM_NOTE
 from tests.full_disk import no_file_beyond
 from tests.gui.bench.runs import wait_for_answers
 from tests.gui.conftest import WAIT_MS
@@ -28,7 +28,7 @@ from tests.gui.waiting import wait_for
 
 def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
     """Replace a field's text, key by key."""
-    editor = window.setup_drawer.form(key.partition(".")[0]).rows[key].editor
+    editor = window.setup_drawer.forms.form(key.partition(".")[0]).rows[key].editor
     assert isinstance(editor, QLineEdit)
     editor.setFocus()
     editor.selectAll()
@@ -54,7 +54,7 @@ def test_a_field_stays_in_view_with_its_help_and_error_while_it_is_typed_into(
     wait_for_state("paused")  # a run with steps, so that a change brings up the button to restart
     window.rail.setup_button.click()
     drawer.sections["model"].heading.click()
-    before, row = (drawer.form("model").rows[f"model.{name}"] for name in ("num_decoder_layers", "d_ff"))
+    before, row = (drawer.forms.form("model").rows[f"model.{name}"] for name in ("num_decoder_layers", "d_ff"))
     scroll_area = child_of(drawer, QScrollArea)
     qtbot.waitUntil(lambda: scroll_area.verticalScrollBar().maximum() > 500, timeout=WAIT_MS)
 
@@ -132,7 +132,7 @@ def test_saving_or_learning_without_refused_values_is_noted(
     message = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
     assert window.trouble_strip.sentence.text().startswith(message)
     wait_for_state("paused")
-    row = window.setup_drawer.form("model").rows["model.num_decoder_layers"]
+    row = window.setup_drawer.forms.form("model").rows["model.num_decoder_layers"]
     assert isinstance(row.editor, QLineEdit)
     assert (row.editor.text(), row.error) == ("abc", "expected a whole number, given 'abc'.")
 
@@ -140,7 +140,7 @@ def test_saving_or_learning_without_refused_values_is_noted(
 def test_an_error_is_shown_beside_its_field_until_all_values_are_valid(qtbot: QtBot, window: MainWindow) -> None:
     assert_learning_rate_without_effect_says_so(window)
     type_into(qtbot, window, "model.num_heads", "3")
-    row = window.setup_drawer.form("model").rows["model.num_heads"]
+    row = window.setup_drawer.forms.form("model").rows["model.num_heads"]
     assert "must divide d_model = 16" in row.error_label.text()
     assert window.context.workbench.draft.model.num_heads == 2  # type: ignore[union-attr]
     type_into(qtbot, window, "model.num_heads", "2")
@@ -150,7 +150,7 @@ def test_an_error_is_shown_beside_its_field_until_all_values_are_valid(qtbot: Qt
 
 
 def assert_learning_rate_without_effect_says_so(window: MainWindow) -> None:
-    row = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"]
+    row = window.setup_drawer.forms.form("training").rows["training.optimizer.learning_rate"]
     assert row.help_label.text() == help_text(row.field)
     for name, expected in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
         window.context.workbench.edit("training.schedule.name", name)
@@ -159,7 +159,7 @@ def assert_learning_rate_without_effect_says_so(window: MainWindow) -> None:
 
 def type_two_jointly_valid_values(qtbot: QtBot, window: MainWindow) -> None:
     """Type two values that are valid only together, one after the other."""
-    rows, workbench = window.setup_drawer.form("model").rows, window.context.workbench
+    rows, workbench = window.setup_drawer.forms.form("model").rows, window.context.workbench
     type_into(qtbot, window, "model.num_heads", "5")
     assert rows["model.num_heads"].error_label.text() == "✗ must divide d_model = 16, given 5."
     type_into(qtbot, window, "model.d_model", "3")
@@ -172,7 +172,7 @@ def type_two_jointly_valid_values(qtbot: QtBot, window: MainWindow) -> None:
 
 def type_a_refused_value_and_another(qtbot: QtBot, window: MainWindow) -> None:
     """A refused value is kept through another edit."""
-    row = window.setup_drawer.form("model").rows["model.dropout"]
+    row = window.setup_drawer.forms.form("model").rows["model.dropout"]
     assert isinstance(row.editor, QLineEdit)
     type_into(qtbot, window, "model.dropout", "1,5")
     type_into(qtbot, window, "model.d_ff", "32")
@@ -209,7 +209,7 @@ def test_a_group_that_is_switched_off_takes_refused_values_in_it_with_it(
     workbench, drawer = window.context.workbench, window.setup_drawer
     workbench.learn(1)
     wait_for_state("paused")
-    rows = drawer.form("training").rows
+    rows = drawer.forms.form("training").rows
     box, patience, batch = (
         rows[f"training.{key}"] for key in ("early_stopping", "early_stopping.patience", "batch_size")
     )
@@ -264,7 +264,7 @@ def test_another_dataset_drops_refused_values_of_the_previous_one_and_gives_its_
     drawer.choose_preset("toy_german_english")
     workbench.edit("dataset.tokenizer", {"src": "subword", "tgt": "subword"})
     type_into(qtbot, window, "dataset.tokenizer.min_frequency", "2")
-    assert drawer.form("dataset").rows["dataset.tokenizer.min_frequency"].error
+    assert drawer.forms.form("dataset").rows["dataset.tokenizer.min_frequency"].error
     drawer._choose_plugin(drawer.plugin_combo.findData("reverse"))
     assert drawer.restart_button.isEnabled()
     type_into(qtbot, window, "model.d_ff", "32")
@@ -280,7 +280,7 @@ def test_a_fixed_mark_goes_even_if_the_plugins_were_reloaded_meanwhile(
     drawer, workbench = window.setup_drawer, window.context.workbench
     drawer.choose_preset("toy_german_english")
     workbench.edit("model.tie_embeddings", "all")
-    row = drawer.form("model").rows["model.tie_embeddings"]
+    row = drawer.forms.form("model").rows["model.tie_embeddings"]
     qtbot.waitUntil(lambda: bool(row.error), timeout=WAIT_MS)
     window.context.plugins.changed.emit()
     workbench.edit("dataset.tokenizer", {"shared": True})
@@ -295,7 +295,7 @@ def test_a_number_applies_once_it_is_completely_typed(qtbot: QtBot, window: Main
     typing.setInterval(100 * WAIT_MS)  # longer than any pause in the typing
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
-    editor = window.setup_drawer.form("training").rows["training.max_steps"].editor
+    editor = window.setup_drawer.forms.form("training").rows["training.max_steps"].editor
     assert isinstance(editor, QLineEdit)
     editor.selectAll()
     qtbot.keyClicks(editor, "2000", delay=20)  # a max_steps of 2 would end the run
@@ -318,7 +318,7 @@ def test_edits_apply_at_once_with_enter_or_when_the_field_loses_focus(
     typing = workbench._live_edits._delay
     typing.setInterval(100 * WAIT_MS)  # so that no pause applies an edit
     for number, (value, leave) in enumerate(((50, Qt.Key.Key_Return), (60, Qt.Key.Key_Tab)), start=1):
-        editor = window.setup_drawer.form("training").rows["training.max_steps"].editor
+        editor = window.setup_drawer.forms.form("training").rows["training.max_steps"].editor
         assert isinstance(editor, QLineEdit)
         editor.setFocus()
         qtbot.waitUntil(editor.hasFocus, timeout=WAIT_MS)
@@ -328,7 +328,7 @@ def test_edits_apply_at_once_with_enter_or_when_the_field_loses_focus(
         qtbot.keyClick(editor, leave)
         wait_for(qtbot, lambda number: len(history.settings_changed) == number, number)
         assert history.settings_changed[-1].value == value and not typing.isActive()
-    box = window.setup_drawer.form("training").rows["training.early_stopping"].editor
+    box = window.setup_drawer.forms.form("training").rows["training.early_stopping"].editor
     assert isinstance(box, QCheckBox)
     box.click()  # not typed, so it applies at once
     qtbot.waitUntil(lambda: history.settings_changed[-1].key == "training.early_stopping", timeout=WAIT_MS)
@@ -342,7 +342,7 @@ def test_no_prefix_of_an_invalid_value_is_applied(
     wait_for_state("paused")
     window.rail.setup_button.click()  # a hidden field cannot have the focus
     typing = workbench._live_edits._delay
-    rows = window.setup_drawer.form("training").rows
+    rows = window.setup_drawer.forms.form("training").rows
     for typed in ("1,000", "2,5", "4 0", "3x"):
         typing.setInterval(100 * WAIT_MS)  # longer than any pause in the typing
         type_into(qtbot, window, "training.max_steps", typed)
@@ -408,7 +408,7 @@ def test_changes_during_a_run_apply_or_wait(qtbot: QtBot, window: MainWindow) ->
 
 def test_the_help_says_where_a_run_continued_beyond_its_last_step_ends(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
-    steps = window.setup_drawer.form("training").rows["training.max_steps"]
+    steps = window.setup_drawer.forms.form("training").rows["training.max_steps"]
     planned = steps.help_label.text()
     workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)

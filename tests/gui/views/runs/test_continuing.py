@@ -88,7 +88,7 @@ def test_a_branch_continues_with_one_change_and_no_empty_run_remains(
     RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
     workbench.edit("training.optimizer.learning_rate", 0.0007)  # applies to the branch, which has taken no step
     qtbot.waitUntil(lambda: not_none(workbench.applied).training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
-    drawer.form("model").edited.emit("model.dropout", 0.5)
+    drawer.forms.form("model").edited.emit("model.dropout", 0.5)
     assert drawer.restart_button.text() == "Continue from 3 with 1 change"
     assert not window.transport.branch_button.isVisible() and "model.dropout" in drawer.restart_button.toolTip()
     qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
