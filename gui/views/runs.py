@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -19,9 +19,9 @@ from gui.panels.runs.run_details import RunDetails
 from gui.panels.runs.run_table import RunTable
 from gui.panels.runs.shared_runs import SharedRuns
 from gui.runs.disabled_reasons import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
-from gui.runs.rows import RunRow, RunRowReader, matches
+from gui.runs.rows import RunRow, matches
+from gui.runs.run_list import RunList
 from gui.runs.run_names import shorten_name
-from gui.runs.trash import TrashResult, move_to_trash
 from gui.sentences.tokens import quoted_search
 from gui.theme import GRID
 from gui.view import View
@@ -34,14 +34,13 @@ from gui.widgets.splitters import FittingSplitter, splitter
 
 MIN_HEIGHT = 420  # pixels at 100 %: the height at which the table and a comparison can still be read
 FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its header
-REFRESH_MS = 2000  # between two readings of the folder while the view is shown: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Runs whose name, folder, state or note contains these words (Ctrl+F; Esc: all)"
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
 class RunsView(View):
-    """Reads the runs folder beside the GUI thread: when it is shown, every two seconds while visible, and on F5."""
+    """A table of the runs that match the search, and below it the chosen run, or a comparison of several."""
 
     title = "Runs"
     icon = "runs"
@@ -53,9 +52,7 @@ class RunsView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._row_reader = RunRowReader(context.runs_directory.path)
-        self._is_reading = self._read_again = False
-        self._all_rows: list[RunRow] = []  # the table shows those that match the search
+        self.run_list = RunList(context.bridge, context.runs_directory)
         self.open_button = button("Open", "Load this run and look at it: curves, attention, translation (Enter)")
         self.continue_button = button("Continue", "Continue learning from the last checkpoint; 1,000 steps if finished")
         self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
@@ -71,26 +68,15 @@ class RunsView(View):
         self.details = RunDetails()
         self.comparison_pages = ComparisonPages(context)
         self.shared = SharedRuns(context, self)
-        self._being_deleted: set[Path] = set()  # on their way to the trash: a reading begun earlier may list them
         self._deleted = QElapsedTimer()  # since a click on Delete took effect
-        self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
-        self._timer.timeout.connect(self.refresh)
         self._lay_out()
         self._connect()
         self._show_actions()
 
-    def refresh(self) -> None:
-        """Read the folder again, beside the GUI thread; if it is being read already, once more afterwards."""
-        if self._is_reading:
-            self._read_again = True
-            return
-        self._is_reading = True
-        self.context.bridge.run_in_background(self._row_reader.read, self._show, self._handle_error)
-
     def _refresh_all(self) -> None:
         """Read everything again at the user's request, also what could not be read."""
         self.comparison_pages.retry()
-        self.refresh()
+        self.run_list.refresh()
 
     def open_chosen(self) -> None:
         """Load the chosen run and show it."""
@@ -123,33 +109,20 @@ class RunsView(View):
 
     def delete_chosen(self) -> None:
         """Move the chosen runs to the trash, and choose the run below the last of them."""
-        if self._why_not_delete():
-            return
-        rows = self.table.selected_rows
-        self._all_rows = [row for row in self._all_rows if row not in rows]
-        self.table.select(self._below(rows[-1]))
-        self._search()
-        paths = [row.path for row in rows]
-        self._being_deleted.update(paths)
-        move, take = partial(move_to_trash, paths), partial(self._handle_deleted, rows)
-        self.context.bridge.run_in_background(move, take, partial(self._list_again, paths))
+        if not self._why_not_delete():
+            rows = self.table.selected_rows
+            self.table.select(self._below(rows))
+            self.run_list.delete(rows)
 
-    def _handle_deleted(self, rows: Sequence[RunRow], result: TrashResult) -> None:
-        self._being_deleted.difference_update(row.path for row in rows)
-        self._show_deleted([row for row in rows if row.path in result.moved], len(rows))
-        for path in result.moved:
-            self.deleted.emit(path)
-        for error in result.refused:
-            self.context.bridge.report(error)
-        self.refresh()
-
-    def _show_deleted(self, gone: Sequence[RunRow], num_chosen: int) -> None:
+    def _handle_deleted(self, gone: Sequence[RunRow], num_chosen: int) -> None:
         if len(gone) == 1:
             what = f"{shorten_name(gone[0].name)} ({gone[0].path.name}) is"
         else:
             what = f"{len(gone)} {'' if len(gone) == num_chosen else f'of {num_chosen} '}runs are"
         self.deleted_label.setText(f"{what} in the desktop's trash, and can be restored from there.")
         self.deleted_label.setVisible(bool(gone))
+        for row in gone:
+            self.deleted.emit(row.path)
 
     def _click_delete(self) -> None:
         """Delete, but not at the second click of a double click, which would hit the run that took the row."""
@@ -164,11 +137,12 @@ class RunsView(View):
 
     def _handle_label_error(self, run: Path, error: Exception) -> None:
         self.details.keep_edits(run)
-        self._report_and_refresh(error)
+        self.context.bridge.report(error)
+        self.run_list.refresh()
 
     def _handle_label(self, run: Path, _: None) -> None:
         self.labelled.emit(run)
-        self.refresh()
+        self.run_list.refresh()
 
     def _branch(self, run: Path, step: int) -> None:
         """Begin a new run from a step of this one."""
@@ -178,29 +152,20 @@ class RunsView(View):
     def _show_shared(self, run: Path, path: Path, size: str) -> None:
         self.details.show_message(run, f"Shared as {shorten_home(path)}, {size}")
 
-    def _below(self, last: RunRow) -> Path | None:
-        """The run in the row below `last`, or else in the lowest row that stays."""
-        below = self.table.rows[self.table.rows.index(last) + 1 :]
-        staying = [row for row in self.table.rows if row in self._all_rows]
-        nearest = below[:1] or staying[-1:]
+    def _below(self, rows: Sequence[RunRow]) -> Path | None:
+        """The run below the last of these rows, or else the lowest of the others."""
+        below = self.table.rows[self.table.rows.index(rows[-1]) + 1 :]
+        others = [row for row in self.table.rows if row not in rows]
+        nearest = below[:1] or others[-1:]
         return nearest[0].path if nearest else None
 
-    def _list_again(self, paths: Sequence[Path], error: Exception) -> None:
-        """List these runs again: which of them were moved before the error is not known."""
-        self._being_deleted.difference_update(paths)
-        self._report_and_refresh(error)
-
-    def _report_and_refresh(self, error: Exception) -> None:
-        self.context.bridge.report(error)
-        self.refresh()
-
     def showEvent(self, event: QShowEvent) -> None:
-        self.refresh()
+        self.run_list.watch()
         self.table.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.deleted_label.hide()
-        self._timer.stop()
+        self.run_list.unwatch()
 
     def _lay_out(self) -> None:
         self.path_label.setAccessibleDescription("Runs folder")
@@ -230,13 +195,14 @@ class RunsView(View):
         self.add_panels(*self.comparison_pages.panels)
 
     def _connect(self) -> None:
-        bridge = self.context.bridge
+        self.run_list.changed.connect(self._search)
+        self.run_list.deleted.connect(self._handle_deleted)
         self.open_button.clicked.connect(self.open_chosen)
         self.continue_button.clicked.connect(self.continue_chosen)
         self.follow_button.clicked.connect(self._follow_or_stop)
         self.context.follower.changed.connect(self._show_actions)
         self.directory_button.clicked.connect(self._ask_for_directory)
-        self.context.runs_directory.changed.connect(self._show_directory)
+        self.context.runs_directory.changed.connect(self._show_directory_path)
         self.refresh_button.clicked.connect(self._refresh_all)
         self.delete_button.clicked.connect(self._click_delete)
         self.search_edit.textChanged.connect(self._search)
@@ -262,19 +228,13 @@ class RunsView(View):
         self.context.theme.changed.connect(self._fit_table)
         self.context.theme.changed.connect(self._show_letters)
         self.comparison_pages.letters_changed.connect(self._show_letters)
+        bridge = self.context.bridge
         for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
-            signal.connect(self._handle_state)
+            signal.connect(self._show_actions)
 
     def _ask_for_directory(self) -> None:
         if (path := self.context.runs_directory.ask(self)) is not None:
             self.context.runs_directory.choose(path)
-
-    def _show_directory(self) -> None:
-        """Show the runs of the newly chosen folder."""
-        self._row_reader = RunRowReader(self.context.runs_directory.path)
-        self._show_directory_path()
-        if self.isVisible():
-            self.refresh()
 
     def _show_directory_path(self) -> None:
         path = shorten_home(self.context.runs_directory.path)
@@ -297,21 +257,6 @@ class RunsView(View):
         else:
             self.follow_chosen()
 
-    def _handle_state(self) -> None:
-        if self.isVisible():
-            self.refresh()
-        self._show_actions()
-
-    def _show(self, rows: list[RunRow]) -> None:
-        self._is_reading = False
-        self._all_rows = [row for row in rows if row.path not in self._being_deleted]
-        self._search()
-        if self.isVisible():  # after a failure it rests until F5: the error is shown once
-            self._timer.start()
-        if self._read_again or (self.isVisible() and not self._row_reader.has_read_all):
-            self._read_again = False
-            self.refresh()
-
     def _show_choice(self) -> None:
         """Show the chosen runs. A click makes a row current before it selects it, so this is called last."""
         self._show_actions()
@@ -323,7 +268,7 @@ class RunsView(View):
     def _search(self) -> None:
         """Show the runs that match the search."""
         text = self.search_edit.text()
-        found = [row for row in self._all_rows if matches(row, text)]
+        found = [row for row in self.run_list.rows if matches(row, text)]
         self.table.show_rows(found)
         self._fit_table()
         found_none = f"No run matches {quoted_search(text)}. Esc shows all."
@@ -335,10 +280,6 @@ class RunsView(View):
         """Give the table the height it needs, but only a few rows if the parts below need much."""
         self.table.setMinimumHeight(min(self.table.needed_height, self.context.theme.px(FEW_ROWS)))
         self.table_splitter.fit()
-
-    def _handle_error(self, error: Exception) -> None:
-        self._is_reading = self._read_again = False
-        self.context.bridge.report(error)
 
     def _show_actions(self) -> None:
         row = self.table.selected_row

@@ -269,7 +269,7 @@ def runs(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view, folder = window.runs_view, window.context.runs_directory.path
     for name in ("2026-01-02_one_with_a_long_name", "2026-01-01_other"):
         shutil.copytree(example_path(), folder / name)
-    view.refresh()
+    view.run_list.refresh()
     qtbot.waitUntil(lambda: len(view.table.rows) == 3, timeout=WAIT_MS)
     view.table.select_rows([row.path for row in view.table.rows if not row.is_example])
     for index, panel in enumerate(

@@ -28,7 +28,7 @@ def test_several_selected_runs_are_compared(three_runs: RunsView, empty_window: 
     folder = empty_window.context.runs_directory.path / "2026-01-03_a"
     RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
-    three_runs.refresh()
+    three_runs.run_list.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
@@ -55,7 +55,7 @@ def test_a_long_name_is_complete_in_the_tooltip_and_the_exported_numbers(
 ) -> None:
     name = "The one with twice the layers, half of the dropout and all the patience in the world"
     RunFolder.open(empty_window.context.runs_directory.path / "2026-01-03_a").write_label(RunLabel(name=name))
-    three_runs.refresh()
+    three_runs.run_list.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
@@ -93,7 +93,7 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
     theme.set_mode("dark" if theme.mode == "light" else "light")
     assert shown() == expected() != light
     shutil.rmtree(next(row.path for row in table.rows if row.path.name == "2026-01-02_b"))
-    three_runs.refresh()  # all items of the table are replaced
+    three_runs.run_list.refresh()  # all items of the table are replaced
     qtbot.waitUntil(lambda: len(table.rows) == 3 and shown() == expected(), timeout=WAIT_MS)
     table.select(table.rows[0].path)
     qtbot.waitUntil(lambda: shown() == {}, timeout=WAIT_MS)
@@ -102,14 +102,14 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
 def test_runs_left_out_of_the_comparison_are_counted(three_runs: RunsView, qtbot: QtBot) -> None:
     sides, runs_dir = three_runs.comparison_pages, three_runs.context.runs_directory.path
     (runs_dir / "holiday pictures").mkdir()
-    three_runs.refresh()
+    three_runs.run_list.refresh()
     row_of(three_runs, qtbot, lambda row: bool(row.problem))
     assert sides.left_out_label.text() == ""  # only one is selected
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b", "holiday pictures")
     assert sides.left_out_label.isVisible() and sides.left_out_label.text() == "1 of 3 chosen cannot be read"
     for number in range(5):
         shutil.copytree(example_path(), runs_dir / f"2026-02-0{number}_d")
-    three_runs.refresh()
+    three_runs.run_list.refresh()
     qtbot.waitUntil(lambda: len(three_runs.table.rows) == 10, timeout=WAIT_MS)
     three_runs.table.selectAll()
     assert sides.left_out_label.text() == "the first 8 of 10 chosen; 1 cannot be read"
@@ -154,7 +154,7 @@ def test_a_band_ends_with_its_shortest_run_and_longer_ones_continue_alone(three_
     shorter = RunFolder.open(three_runs.context.runs_directory.path / "2026-01-02_b")
     shorter.write_config(change_setting(shorter.config(), "seed", 7))
     truncate_run(shorter, 100)
-    three_runs.refresh()
+    three_runs.run_list.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: bool(compared(panel).groups), timeout=WAIT_MS)

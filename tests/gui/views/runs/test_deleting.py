@@ -33,14 +33,14 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_is_selected(
     before = names(three_runs)
     below = before[before.index("2026-01-02_b") + 1]
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs.run_list._is_reading, timeout=WAIT_MS)
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
     assert not_none(three_runs.table.selected_row).path.name == below
     message = "toy_german_english (2026-01-02_b) is in the desktop's trash, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == message
-    qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not three_runs.run_list._is_reading, timeout=WAIT_MS)
     delete_by_a_double_click(three_runs, qtbot, trash, monkeypatch)
 
 
@@ -67,43 +67,36 @@ class Stopwatch(QElapsedTimer):
 
 def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Double-click Delete while redrawing the table takes longer than a double click: only one run is deleted."""
-    stopwatch, search = Stopwatch(), view._search
-
-    def search_slowly() -> None:
-        search()
-        stopwatch.pass_by(2 * QApplication.doubleClickInterval())
-
+    stopwatch = Stopwatch()
     monkeypatch.setattr(view, "_deleted", stopwatch)
-    monkeypatch.setattr(view, "_search", search_slowly)
+    view.run_list.changed.connect(lambda: stopwatch.pass_by(2 * QApplication.doubleClickInterval()))
     before, num_trashed, chosen = names(view), len(list(trash.iterdir())), view.table.selected_row
     assert chosen is not None
     for _ in range(2):  # a double click
         qtbot.mouseClick(view.delete_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not chosen.path.exists() and not view._is_reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not chosen.path.exists() and not view.run_list._is_reading, timeout=WAIT_MS)
     assert len(names(view)) == len(before) - 1 and len(list(trash.iterdir())) == num_trashed + 1
 
 
 def test_a_run_deleted_while_the_folder_is_read_does_not_reappear(
     three_runs: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, search, may_show, seen = RunRowReader.read, three_runs._search, threading.Event(), list[list[str]]()
+    read, may_show, seen = RunRowReader.read, threading.Event(), list[list[str]]()
 
     def read_slowly(rows: RunRowReader) -> list[RunRow]:
         found = read(rows)
         may_show.wait()
         return found
 
-    def note_what_is_shown() -> None:
-        search()
-        seen.append(names(three_runs))
-
-    qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not three_runs.run_list._is_reading, timeout=WAIT_MS)
     monkeypatch.setattr(RunRowReader, "read", read_slowly)
-    monkeypatch.setattr(three_runs, "_search", note_what_is_shown)
-    three_runs.refresh()
+    three_runs.run_list.changed.connect(lambda: seen.append(names(three_runs)))
+    three_runs.run_list.refresh()
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     may_show.set()
-    qtbot.waitUntil(lambda: three_runs.deleted_label.isVisible() and not three_runs._is_reading, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: three_runs.deleted_label.isVisible() and not three_runs.run_list._is_reading, timeout=WAIT_MS
+    )
     assert len(seen) == 3 and not any("2026-01-02_b" in shown for shown in seen)
 
 

@@ -68,7 +68,7 @@ def test_a_run_of_another_process_is_followed_live(
 ) -> None:
     context, view = window.context, show(window, qtbot)
     qtbot.waitUntil(lambda: bool(list_runs(tmp_path / "runs")), timeout=WAIT_MS)
-    view.refresh()
+    view.run_list.refresh()
     number = row_of(view, qtbot, lambda row: row.writer == f"process {writing.pid}" and bool(row.checkpoint_steps))
     assert text(view, number)[3] == f"learning by process {writing.pid}"
     step = view.table.rows[number].step

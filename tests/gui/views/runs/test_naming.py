@@ -31,8 +31,8 @@ def test_a_run_gets_a_name_and_a_note_and_keeps_its_folder(three_runs: RunsView,
     row_of(view, qtbot, lambda row: row.name == "Smaller <unk>" and row.path == run)
     view.details.note_edit.setFocus()
     qtbot.keyClicks(view.details.note_edit, "half the width")
-    view.refresh()  # as the timer does while the user types
-    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    view.run_list.refresh()  # as the timer does while the user types
+    qtbot.waitUntil(lambda: not view.run_list._is_reading, timeout=WAIT_MS)
     assert view.details.note_edit.toPlainText() == "half the width"
     qtbot.keyClick(view.details.note_edit, Qt.Key.Key_Tab)
     number = row_of(view, qtbot, lambda row: row.note == "half the width")
@@ -54,8 +54,8 @@ def test_a_refresh_keeps_cursor_and_selection_in_the_fields(three_runs: RunsView
     details.note_edit.setTextCursor(cursor)
     view.table.setFocus()
     qtbot.keyClick(view.table, Qt.Key.Key_F2)
-    view.refresh()  # as the timer does while a run learns
-    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    view.run_list.refresh()  # as the timer does while a run learns
+    qtbot.waitUntil(lambda: not view.run_list._is_reading, timeout=WAIT_MS)
     assert details.name_edit.selectedText() == details.name_edit.text() != ""
     assert details.note_edit.textCursor().position() == len("half the width ")
 
@@ -67,8 +67,8 @@ def test_a_refused_note_stays_in_its_field(three_runs: RunsView, empty_window: M
     qtbot.keyClick(note, Qt.Key.Key_Tab)
     qtbot.waitUntil(lambda: empty_window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert "10,000 are kept" in empty_window.trouble_strip.sentence.text()
-    view.refresh()  # as the timer does
-    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    view.run_list.refresh()  # as the timer does
+    qtbot.waitUntil(lambda: not view.run_list._is_reading, timeout=WAIT_MS)
     assert note.toPlainText() == "long " * 2_001
     note.setFocus()
     note.setPlainText("short")

@@ -46,17 +46,11 @@ def test_many_runs_are_listed_while_others_are_still_being_read(
     empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.runs.rows.NUM_NEW", 1)
-    monkeypatch.setattr("gui.views.runs.REFRESH_MS", WAIT_MS)
+    monkeypatch.setattr("gui.runs.run_list.REFRESH_MS", WAIT_MS)
     for name in ("2026-01-01_a", "2026-01-02_b", "2026-01-03_c"):
         shutil.copytree(example_path(), empty_window.context.runs_directory.path / name)
     view, listed = empty_window.runs_view, list[list[str]]()
-    search = view._search
-
-    def note() -> None:
-        search()
-        listed.append(names(view))
-
-    monkeypatch.setattr(view, "_search", note)
+    view.run_list.changed.connect(lambda: listed.append(names(view)))
     show(empty_window, qtbot)
     qtbot.waitUntil(lambda: len(view.table.rows) == 4, timeout=WAIT_MS // 2)
     assert [*dict.fromkeys(map(len, listed))] == [2, 3, 4]
@@ -107,15 +101,15 @@ def test_a_run_begun_or_continued_by_another_process_appears_and_f5_finds_a_new_
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     view = show(empty_window, qtbot)
-    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not view.run_list._is_reading, timeout=WAIT_MS)
     run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
     number = row_of(view, qtbot, lambda row: row.path == run)
     assert view.table.rows[number].writer is None
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     row_of(view, qtbot, lambda row: row.writer == f"process {os.getppid()}")
 
-    view._timer.setInterval(2 * WAIT_MS)  # or it would be found without F5
-    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    view.run_list._timer.setInterval(2 * WAIT_MS)  # or it would be found without F5
+    qtbot.waitUntil(lambda: not view.run_list._is_reading, timeout=WAIT_MS)
     RunFolder.create(tmp_path / "runs", "half made")
     qtbot.keyClick(view.table, Qt.Key.Key_F5)
     row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
@@ -149,7 +143,7 @@ def test_a_click_on_a_row_updates_the_buttons_at_once_and_a_refresh_keeps_the_se
 
     choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
     shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
-    three_runs.refresh()
+    three_runs.run_list.refresh()
     qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
     assert sorted(row.path.name for row in three_runs.table.selected_rows) == ["2026-01-01_c", "2026-01-03_a"]
     assert len(three_runs.comparison_pages._rows) == 2
@@ -190,7 +184,7 @@ def test_the_table_is_as_high_as_its_rows_but_at_most_half(three_runs: RunsView,
     assert not table.verticalScrollBar().isVisible() and sides.height() == whole() - table.height() > 0.6 * whole()
     for number in range(30):
         (runs_dir / f"no run {number}").mkdir()
-    three_runs.refresh()
+    three_runs.run_list.refresh()
     qtbot.waitUntil(lambda: len(table.rows) == 34 and table.height() == whole() // 2, timeout=WAIT_MS)
     qtbot.keyClicks(three_runs.search_edit, "no run 29")
     qtbot.waitUntil(lambda: table.height() == table.needed_height < 0.5 * whole(), timeout=WAIT_MS)
