@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from enum import IntEnum
-from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSlider
 
 from core.config import NUM_SEEDS
-from gui.bridge import WindowState
-from gui.context import NOTHING_PREPARED, Context
+from gui.context import Context
 from gui.frame.branch_button import BranchButton
+from gui.frame.disabled_reasons import why_not_finish, why_not_learn, why_not_reset, why_not_step
 from gui.frame.seed_edit import LONG_SEED, SeedEdit
+from gui.frame.state_words import StateWords
+from gui.frame.terse import Terse
 from gui.icons import icon
-from gui.runs.rows import EXAMPLE_IS_READ_ONLY
 from gui.theme import GRID
 from gui.widgets.buttons import IconButton, button, enable_or_release, set_enabled
 from gui.widgets.dynamic_labels import NumberLabel
@@ -28,57 +27,8 @@ SHORT_SEED = 6  # digits, padding counted: most are one to four
 READABLE_S = 0.2  # figures that change faster cannot be read, yet every change is painted
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
 WIDEST_PACE = "10 / s  "
-STATES: dict[WindowState, str] = {
-    "starting": "starting",
-    "empty": "nothing prepared: choose other data or settings in Setup (Ctrl+E)",
-    "preparing": "preparing",
-    "ready": "untrained",
-    "learning": "learning",
-    "paused": "paused",
-    "finished": "finished",
-    "failed": "failed",
-}
-ENGINE_ENDED = (
-    "Headlight has stopped computing after an internal error: close it and start it again; what was saved is safe"
-)
 LEARN_HELP = "Learn, or pause (Space)"
 CONTINUE_HELP = f"Continue for {MORE_STEPS:,} more steps (Space); Reset begins another run"
-CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
-
-
-class Terse(IntEnum):
-    """How much is left out until the bar fits into a row; each level adds to the last. Tooltips still say it all."""
-
-    NOTHING = 0
-    NAMES = 1  # the labels of seed and pace, and the number of planned steps
-    STATE = 2  # its word; its mark stays
-    PACE = 3  # the figure beside the slider, and the room for a long seed
-    STEP = 4  # the newest step, and how many changes a branch takes over
-    STEP_BUTTONS = 5  # while a branch is offered: they go on from the newest step instead
-
-
-class StateWords(NamedTuple):
-    """The texts that describe the state, with its step if it has one."""
-
-    text: str
-    mark: str = ""  # stands for `text` where there is little room
-    step: str = ""
-    of_steps: str = ""
-
-    @property
-    def full_text(self) -> str:
-        return f"{self.text} · {self.step}{self.of_steps}" if self.step else self.text
-
-    def text_at(self, terse: Terse, *, is_live: bool) -> str:
-        """The text at this level; without the step while not live, since the LIVE button then shows it."""
-        short = self.mark or self.text
-        if not is_live:
-            return self.text if terse < Terse.NAMES else short
-        if terse < Terse.NAMES:
-            return self.full_text
-        if not self.step or terse >= Terse.STEP:
-            return short
-        return f"{self.text} · {self.step}" if terse < Terse.STATE or not self.mark else f"{self.mark} {self.step}"
 
 
 class Transport(QFrame):
@@ -113,16 +63,12 @@ class Transport(QFrame):
 
     def refresh(self) -> None:
         """Show the state, the steps and what can be clicked now."""
-        workbench, state = self.context.workbench, self.context.bridge.state
         self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
-        self._show_learn(state)
+        self._show_learn()
         for step_button in self.step_buttons:
-            enable_or_release(step_button, self._why_no_steps(state))
-        why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
-        enable_or_release(self.reset_button, self._why_engine_ended() or why_not)
-        has_run = workbench.run is not None and state in ("learning", "paused")
-        why_no_run = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
-        enable_or_release(self.finish_button, self._why_no_learning(state) if has_run else why_no_run)
+            enable_or_release(step_button, why_not_step(self.context))
+        enable_or_release(self.reset_button, why_not_reset(self.context))
+        enable_or_release(self.finish_button, why_not_finish(self.context))
         self._show_step()
 
     def set_plain(self, is_left: bool) -> None:
@@ -147,27 +93,15 @@ class Transport(QFrame):
         if is_readable or self.context.bridge.state != "learning":
             self._show_step()
 
-    def _state_words(self) -> StateWords:
-        watching, state = self.context.follower.status, self.context.bridge.state
-        # While another run is prepared, the playhead is still at a step of the one before.
-        if watching or state not in ("starting", "empty", "preparing"):
-            step = f"step {self.context.playhead.live_step:,}"
-            mark = "" if watching else _mark(state)
-            return StateWords(watching or f"{mark} {STATES[state]}", mark, step, self._of_steps())
-        return StateWords(f"{_mark(state)} {STATES[state]}")
-
     def _viewing(self) -> str:
         return f"viewing {self.context.playhead.step:,} · LIVE ({self.context.playhead.live_step:,})"
 
-    def _of_steps(self) -> str:
-        prepared = None if self.context.follower.status else self.context.bridge.history.prepared
-        return f" of {prepared.config.training.max_steps:,}" if prepared else ""
-
-    def _show_learn(self, state: WindowState) -> None:
+    def _show_learn(self) -> None:
+        state = self.context.bridge.state
         texts = {"learning": "Pause", "finished": f"{MORE_STEPS:,} more"}
         text = texts.get(state, "Learn")
         seen = f"+{MORE_STEPS:,}" if state == "finished" and self._terse else text
-        reason = self._why_no_learning(state)
+        reason = why_not_learn(self.context)
         colours, is_filled = self.context.theme.colours, self.learn_button.property("role") == "filled"
         colour = colours.faint if reason else colours.on_training if is_filled else colours.text
         self.learn_button.setText(seen)
@@ -175,31 +109,6 @@ class Transport(QFrame):
         self.learn_button.setAccessibleDescription(CONTINUE_HELP if state == "finished" else LEARN_HELP)
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
         set_enabled(self.learn_button, reason)
-
-    def _why_engine_ended(self) -> str:
-        return ENGINE_ENDED if self.context.bridge.engine.is_closed else ""
-
-    def _why_no_learning(self, state: WindowState) -> str:
-        if ended := self._why_engine_ended():
-            return ended
-        if watching := self.context.follower.status_reason:
-            return f"{watching}: stop following it in Runs to learn here again"
-        if self.context.workbench.is_example:
-            return EXAMPLE_IS_READ_ONLY
-        if self.context.workbench.is_shared:
-            return "A shared run has no optimizer state to continue with: “Continue from …” begins a run of your own"
-        if state == "failed":
-            return "This run cannot continue; Reset begins another"
-        if state == "empty":
-            return NOTHING_PREPARED
-        return "" if state in CAN_LEARN else "Data and model are not ready yet"
-
-    def _why_no_steps(self, state: WindowState) -> str:
-        counted = {
-            "learning": "Pause first: these steps are counted from a pause",
-            "finished": f"The run is finished: {MORE_STEPS:,} more continues it, Reset begins another",
-        }
-        return self._why_no_learning(state) or counted.get(state, "")
 
     def reset_to_next_seed(self) -> None:
         """What Reset does with Shift."""
@@ -245,7 +154,7 @@ class Transport(QFrame):
 
         If a second row is needed all the same, say as much as the rows have room for.
         """
-        texts = self._state_words().full_text, self._viewing(), self.branch_button.accessibleName()
+        texts = StateWords.of(self.context).full_text, self._viewing(), self.branch_button.accessibleName()
         away = [part.isHidden() for part in (self.finish_button, self.branch_button, self.live_button)]
         fitted = (self.width(), self.context.theme.zoom, self.context.bridge.state, *away, *map(len, texts))
         if fitted == self._fitted_for:
@@ -276,12 +185,12 @@ class Transport(QFrame):
         self.seed_edit.set_shown_digits(SHORT_SEED if terse >= Terse.PACE else LONG_SEED)
         self.branch_button.show_changes(terse < Terse.STEP)
         self._steps.setHidden(terse >= Terse.STEP_BUTTONS and not self.branch_button.isHidden())
-        self._show_learn(self.context.bridge.state)
+        self._show_learn()
         self._show_state()
 
     def _show_state(self) -> None:
         """Show what the run does, at which step, and which step is viewed."""
-        words = self._state_words()
+        words = StateWords.of(self.context)
         self.live_button.setText("LIVE" if self._terse >= Terse.NAMES else self._viewing())
         self.state_label.setText(words.text_at(self._terse, is_live=self.context.playhead.is_live))
         self.state_label.setAccessibleName(words.full_text)
@@ -309,10 +218,6 @@ class Transport(QFrame):
         sender = self.sender()
         assert isinstance(sender, QPushButton)
         self.context.workbench.step(int(sender.text()))
-
-
-def _mark(state: WindowState) -> str:
-    return {"learning": "●", "finished": "✓", "failed": "✗", "paused": "▮▮"}.get(state, "○")
 
 
 def _step_button(steps: int) -> QPushButton:
