@@ -39,6 +39,10 @@ class Workbench(DraftAndRun):
 
     Before a run begins, every edit prepares again a moment later. During a run, a setting that can change now does so
     once it is completely typed; the others wait for `restart`.
+
+    A preparation, the start of a run and an opening can be pending at once. A preparation abandons the other two when
+    it is asked for; an opening does so only when its run is open, since it may be refused. What was prepared or opened
+    arrives twice: as the event `Prepared`, which makes it current, then as the answer, with which the request ends.
     """
 
     learn_requested = Signal()
@@ -253,7 +257,7 @@ class Workbench(DraftAndRun):
         if self.has_run:
             self._live_edits.add(edits)
         elif not self.is_opening:
-            self._preparation.schedule(PREPARE_DELAY_MS)  # always set: `replace_draft` leaves the delay at 0
+            self._preparation.schedule(PREPARE_DELAY_MS)
         self.changed.emit()
 
     def apply_edits_now(self) -> None:
