@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
@@ -32,6 +32,7 @@ from core.events import (
 from core.faults import as_trouble
 from core.history import History
 from core.requests import Request
+from gui.background_thread import BackgroundThread
 
 Answer = TypeVar("Answer")
 WindowState = EngineState | Literal["starting"]  # "starting" until the engine reports its first state
@@ -69,11 +70,10 @@ class EngineBridge(QObject):
         self.state: WindowState = "starting"
         self.state_step = 0  # the step at which this state began; for an opened run, the step of its weights
         self.query_seconds = 0.0  # seconds of the engine's time spent answering questions about the model
-        self.background_seconds = 0.0  # processor seconds spent in the background thread
+        self.background = BackgroundThread()
         self._inbox: deque[Event | Future[Any] | BaseException] = deque()
         self._callbacks: dict[Future[Any], _Callbacks] = {}  # the only references to the callbacks
         self._opened_histories: deque[History] = deque()  # of opened runs whose Prepared is still in the inbox
-        self._background = ThreadPoolExecutor(1, thread_name_prefix="background")
         self._signals: dict[type[Event], Any] = {
             StateChanged: self.state_changed,
             SettingChanged: self.setting_changed,
@@ -125,7 +125,7 @@ class EngineBridge(QObject):
 
         The callbacks run in the GUI thread. Without `on_error` the strip shows an error.
         """
-        return self._track(self._background.submit(self._run_timed, function), on_done, on_error or self._show_error)
+        return self._track(self.background.submit(function), on_done, on_error or self._show_error)
 
     def show_refusal(self, error: Exception, *, until_prepared: bool = False) -> None:
         """Have the strip show why the engine refused a request: permanently, or until something is prepared again.
@@ -169,15 +169,11 @@ class EngineBridge(QObject):
             if events:
                 self.drained.emit(events)
 
-    def cancel_background_work(self) -> None:
-        """Start no more calls in the background thread: one could restart a plugin host that has been closed."""
-        self._background.shutdown(wait=False, cancel_futures=True)
-
     def close(self) -> None:
         """Save what is unsaved, end the engine's thread and our own, and wait for both."""
         self._timer.stop()
         self.engine.close()
-        self._background.shutdown(cancel_futures=True)
+        self.background.close()
         self._inbox.clear()  # nobody is left to take answers that came meanwhile
         self._callbacks.clear()
 
@@ -209,17 +205,6 @@ class EngineBridge(QObject):
             self.history.apply(event)
         except UserError as error:  # the folder of a run that has begun is already gone or damaged
             self._show_error(error)
-
-    def _run_timed(self, function: Callable[[], Answer]) -> Answer:
-        """Call a function and add up its processor time, during which the engine lacks the GIL.
-
-        Runs in the background thread. Only that thread writes the sum.
-        """
-        began = time.thread_time()
-        try:
-            return function()
-        finally:
-            self.background_seconds += time.thread_time() - began
 
     def _show_error(self, error: BaseException) -> None:
         self.trouble.emit(as_trouble(error))

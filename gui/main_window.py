@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.context.follower.stop()
         self.context.workbench.stop()
         self.context.replay.stop()
-        self.context.bridge.cancel_background_work()
+        self.context.bridge.background.cancel()
         self.context.plugins.close()  # before the bridge, which waits for a listing under way
         self.context.bridge.close()
         self.hide()

@@ -156,7 +156,7 @@ class RedrawScheduler(QObject):
         return rest
 
     def _cost_so_far(self) -> float:
-        return time.thread_time() + self._bridge.background_seconds + self._bridge.query_seconds
+        return time.thread_time() + self._bridge.background.seconds + self._bridge.query_seconds
 
 
 def rest_after(cost: float, *, is_learning: bool, is_paced: bool) -> float:

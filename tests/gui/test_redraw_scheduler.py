@@ -179,15 +179,15 @@ def test_the_engines_answers_count_as_cost_of_watching(window: MainWindow, qtbot
 
 def test_the_background_thread_counts_as_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
-    before = bridge.background_seconds
+    before = bridge.background.seconds
     answers: list[float] = []
     bridge.run_in_background(lambda: use_processor(0.2), answers.append)
     qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
-    assert bridge.background_seconds - before >= answers[0]
+    assert bridge.background.seconds - before >= answers[0]
     window.context.workbench.set_pace(1.0)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
-    bridge.background_seconds += 100
+    bridge.background.seconds += 100
     qtbot.waitUntil(lambda: scheduler.watching_share > 5, timeout=WAIT_MS)
 
 
