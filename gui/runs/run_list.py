@@ -55,7 +55,7 @@ class RunList(QObject):
         if self._is_reading:
             self._read_again = True
             return
-        self._is_reading = True
+        self._is_reading, self._read_again = True, False
         self._bridge.run_in_background(self._reader.read, self._show, self._handle_error)
 
     def delete(self, rows: Sequence[RunRow]) -> None:
@@ -76,12 +76,13 @@ class RunList(QObject):
         if self._is_watched:  # after a failure it rests until F5: the error is shown once
             self._timer.start()
         if self._read_again or (self._is_watched and not self._reader.has_read_all):
-            self._read_again = False
             self.refresh()
 
     def _handle_error(self, error: Exception) -> None:
-        self._is_reading = self._read_again = False
+        self._is_reading = False
         self._bridge.report(error)
+        if self._read_again:  # another folder may have been chosen meanwhile
+            self.refresh()
 
     def _refresh_if_watched(self) -> None:
         if self._is_watched:
