@@ -120,7 +120,7 @@ class SetupDrawer(QFrame):
             return
         if self._shown_run != self.context.workbench.run:
             self._shown_run = self.context.workbench.run
-            self._show_run(draft)
+            self._show_run()
         self.forms.show_draft()
         self.plugin_combo.setCurrentIndex(self.plugin_combo.findData(draft.dataset.plugin))
         self.plugin_options.show_draft(draft)
@@ -149,18 +149,20 @@ class SetupDrawer(QFrame):
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(sentence)
 
-    def _show_run(self, draft: RunConfig) -> None:
+    def _show_run(self) -> None:
         """Show that another run is current. For an opened one, changes are counted against its own settings.
 
         For one that began here, typed values that do not fit stay, to be fixed.
         """
-        run, resolved = self.context.workbench.run, self.context.workbench.resolved
-        opened = resolved.run if resolved is not None else None
-        if run is None or run == opened:
+        workbench = self.context.workbench
+        run, resolved = workbench.run, workbench.resolved
+        if run is None:
             self._discard_refused()
-        if run is not None and run == opened:
-            self._origin = draft
-            self._show_origin(f"The settings of {'the example run' if run == example_path() else run.name}.")
+        elif resolved is not None and run == resolved.run:
+            self._discard_refused()
+            if not workbench.is_other_config_waiting:  # else a restart with it was refused: the draft still is of it
+                self._origin = resolved.config
+                self._show_origin(f"The settings of {'the example run' if run == example_path() else run.name}.")
 
     def _use_corpus(self, corpus: Corpus) -> None:
         """Take these files as the dataset. If it already was one of files, options that name no file stay.

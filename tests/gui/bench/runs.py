@@ -22,9 +22,14 @@ def unsaveable_run(qtbot: QtBot, window: MainWindow) -> Path:
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
     assert workbench.run is not None
-    shutil.rmtree(workbench.run / "checkpoints", ignore_errors=True)
-    (workbench.run / "checkpoints").write_text("a file where the folder should be", encoding="utf-8")
+    make_unsaveable(workbench.run)
     return workbench.run
+
+
+def make_unsaveable(run: Path) -> None:
+    """Make the checkpoints of a run impossible to write."""
+    shutil.rmtree(run / "checkpoints", ignore_errors=True)
+    (run / "checkpoints").write_text("a file where the folder should be", encoding="utf-8")
 
 
 def wait_for_answers(qtbot: QtBot, window: MainWindow) -> None:

@@ -19,7 +19,7 @@ from gui.option_form import help_text
 from gui.panels.setup.section_forms import NOAM_NOTE
 from gui.runs.rows import example_path
 from tests.full_disk import no_file_beyond
-from tests.gui.bench.runs import wait_for_answers
+from tests.gui.bench.runs import make_unsaveable, wait_for_answers
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import is_uncut
 from tests.gui.not_none import child_of, not_none
@@ -454,6 +454,20 @@ def test_changes_are_counted_against_the_settings_of_the_opened_run(
         "Dataset", "Model", "Training", "Decoding",
     ]  # fmt: skip
     assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", f"The settings of {run.name}.")
+
+    wait_for_state("paused")  # the answer comes after the event, and a learn before it would be ignored
+    workbench.learn(1)
+    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 2, timeout=WAIT_MS)
+    wait_for_state("paused")
+    make_unsaveable(run)
+    workbench.edit("model.d_ff", 24)
+    workbench.restart()  # is refused
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run and drawer.sections["model"].heading.text() == "Model · 1 changed"
+    drawer.choose_preset("copy_task")
+    workbench.restart()
+    wait_for_answers(qtbot, window)
+    assert workbench.run == run and drawer.preset_combo.currentText() == "copy_task"
 
 
 def test_the_summary_names_the_example_run_and_not_its_folder(qtbot: QtBot, empty_window: MainWindow) -> None:
