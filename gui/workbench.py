@@ -76,6 +76,10 @@ class Workbench(DraftAndRun):
             self._preparation.schedule(0)
         self.changed.emit()
 
+    def apply_edits_now(self) -> None:
+        """Apply the waiting edits now: the user has finished typing."""
+        self._live_edits.end_delay()
+
     def prepare(self) -> None:
         """Have the engine prepare the draft: data, model and first probe."""
         self._live_edits.discard()
@@ -239,6 +243,8 @@ class Workbench(DraftAndRun):
         self._opening.abandon()
         self._preparation.fail(error)
 
+    # What happens by itself: after a delay, or with an answer
+
     def _connect(self) -> None:
         self.edited.connect(self._schedule_edits)
         self._live_edits.due.connect(self._apply_edits)
@@ -259,10 +265,6 @@ class Workbench(DraftAndRun):
         elif not self.is_opening:
             self._preparation.schedule(PREPARE_DELAY_MS)
         self.changed.emit()
-
-    def apply_edits_now(self) -> None:
-        """Apply the waiting edits now: the user has finished typing."""
-        self._live_edits.end_delay()
 
     def _apply_edits(self) -> None:
         """Apply the waiting edits to the current run; while a run is opening or beginning, hold them."""
