@@ -46,6 +46,7 @@ class Workbench(DraftAndRun):
     """
 
     learn_requested = Signal()
+    run_opened = Signal()  # at the user's request: the draft has the settings of that run
     branched = Signal()  # a branch is ready at its first step: the user can now change what should differ
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
     run_change_requested = Signal()  # another run, or a preparation, has just been asked of the engine
@@ -299,6 +300,8 @@ class Workbench(DraftAndRun):
             self._preparation.abandon()
             self._live_edits.discard()
             self._starting.abandon()
+        if prepared.run is not None and not self._opening.is_restoring:
+            self.run_opened.emit()
         self.changed.emit()
 
     def _is_obsolete(self, run: Path) -> bool:

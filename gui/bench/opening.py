@@ -30,10 +30,16 @@ class Opening(QObject):
         self._bridge = bridge
         self._current = current
         self._request: OpenRun | Branch | None = None
+        self._reopening: OpenRun | None = None  # the newest request that opens the current run again by itself
 
     @property
     def is_pending(self) -> bool:
         return self._request is not None
+
+    @property
+    def is_restoring(self) -> bool:
+        """Whether the current run is being opened again, to be as it was left."""
+        return self._request is not None and self._request is self._reopening
 
     def involves(self, run: Path) -> bool:
         """Whether this run, or a branch of it, is being opened."""
@@ -100,7 +106,7 @@ class Opening(QObject):
         if refused == again:
             self.reopening_failed.emit()
         else:
-            left = PreviousRun.of(self._current, self._bridge.history)
+            self._reopening, left = again, PreviousRun.of(self._current, self._bridge.history)
             self.ask(again, partial(self._restore, left))
 
     def _restore(self, left: PreviousRun, prepared: Prepared) -> None:

@@ -31,7 +31,6 @@ from gui.panels.setup.processes_row import ProcessesRow
 from gui.panels.setup.restart_button import RestartButton
 from gui.panels.setup.section_forms import SectionForms
 from gui.pictures.export_button import ExportButton
-from gui.runs.rows import example_path
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.combo_boxes import NoWheelComboBox
@@ -62,7 +61,7 @@ class SetupDrawer(QFrame):
         self.context = context
         self._origin: RunConfig | None = None  # what changes are counted against
         self._marked_row: FormRow | None = None  # the row whose value the engine or the plugin refused to prepare
-        self._shown_run: Path | None = None
+        self._had_run = False
         self.plugin_combo = NoWheelComboBox()
         self.plugin_options = PluginOptions(context, self.plugin_combo)
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
@@ -118,9 +117,10 @@ class SetupDrawer(QFrame):
         draft = self.context.workbench.draft
         if draft is None:
             return
-        if self._shown_run != self.context.workbench.run:
-            self._shown_run = self.context.workbench.run
-            self._show_run()
+        has_run = self.context.workbench.run is not None
+        if self._had_run and not has_run:  # for a run that begins here, typed values that do not fit stay, to be fixed
+            self._discard_refused()
+        self._had_run = has_run
         self.forms.show_draft()
         self.plugin_combo.setCurrentIndex(self.plugin_combo.findData(draft.dataset.plugin))
         self.plugin_options.show_draft(draft)
@@ -149,20 +149,14 @@ class SetupDrawer(QFrame):
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(sentence)
 
-    def _show_run(self) -> None:
-        """Show that another run is current. For an opened one, changes are counted against its own settings.
-
-        For one that began here, typed values that do not fit stay, to be fixed.
-        """
+    def _show_opened(self) -> None:
+        """Show that the settings are those of a run that was opened: changes are counted against them."""
         workbench = self.context.workbench
-        run, resolved = workbench.run, workbench.resolved
-        if run is None:
-            self._discard_refused()
-        elif resolved is not None and run == resolved.run:
-            self._discard_refused()
-            if not workbench.is_other_config_waiting:  # else a restart with it was refused: the draft still is of it
-                self._origin = resolved.config
-                self._show_origin(f"The settings of {'the example run' if run == example_path() else run.name}.")
+        assert workbench.run is not None
+        self._discard_refused()
+        self._origin = workbench.draft
+        name = "the example run" if workbench.is_example else workbench.run.name
+        self._show_origin(f"The settings of {name}.")
 
     def _use_corpus(self, corpus: Corpus) -> None:
         """Take these files as the dataset. If it already was one of files, options that name no file stay.
@@ -342,6 +336,7 @@ class SetupDrawer(QFrame):
             part.edited.connect(self._unmark)
             part.validated.connect(self.restart_button.refresh)
         self.plugin_options.edited.connect(self.restart_button.refresh)  # those of another plugin may be shown
+        workbench.run_opened.connect(self._show_opened)
         workbench.changed.connect(self.refresh)
         workbench.learn_requested.connect(partial(self._report_invalid, "the run learns"))
         workbench.settings_refused.connect(self._mark)

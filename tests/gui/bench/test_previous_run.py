@@ -160,7 +160,8 @@ def test_another_preset_still_waits_after_a_run_is_restored(qtbot: QtBot, window
     workbench = window.context.workbench
     workbench.learn(1)
     qtbot.waitUntil(lambda: workbench.run is not None and window.context.bridge.state == "paused", timeout=WAIT_MS)
-    workbench.replace_draft(read_preset("copy_task"))
+    window.setup_drawer.choose_preset("copy_task")
     workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
     qtbot.waitUntil(lambda: bool(window.trouble_strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
     assert workbench.is_other_config_waiting and workbench.draft == read_preset("copy_task")
+    assert window.setup_drawer.preset_combo.currentText() == "copy_task"

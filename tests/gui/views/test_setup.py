@@ -455,7 +455,12 @@ def test_changes_are_counted_against_the_settings_of_the_opened_run(
     ]  # fmt: skip
     assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", f"The settings of {run.name}.")
 
-    wait_for_state("paused")  # the answer comes after the event, and a learn before it would be ignored
+    drawer.choose_preset("copy_task")
+    workbench.open_run(run)  # again
+    wait_for_state("paused")
+    assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", f"The settings of {run.name}.")
+    assert drawer.sections["model"].heading.text() == "Model"
+
     workbench.learn(1)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 2, timeout=WAIT_MS)
     wait_for_state("paused")
