@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
-from core.run_files.atomic import require_unprotected, write_atomically
+from core.run_files.atomic import require_unprotected, require_writable, write_atomically
 from core.run_files.checkpoint_files import complete_checkpoints
 from core.run_files.claiming import exclusive_lock, process_start_id
 from core.run_files.file_names import LOG, METRICS, STATE
@@ -90,6 +90,7 @@ class SingleWriterFolder:
             require_unprotected(self.path / METRICS)  # cutting it back would replace it; then no step could be appended
             for name in STEP_FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
+                require_writable(self.path / name)  # now, not at the first checkpoint
             recover(self.path)
             _CLAIMED.add(self.path.resolve())  # before run.json says that it is ours
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=process_start_id(os.getpid()))

@@ -270,15 +270,17 @@ def test_a_run_that_is_being_written_is_refused_before_its_data_are_prepared(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there, root's privileges cannot be dropped for a moment")
-def test_a_run_with_write_protected_curves_is_refused_and_left_as_it_was(workspace: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["metrics.jsonl", "checkpoints"])
+def test_a_run_with_a_write_protected_part_is_refused_and_left_as_it_was(
+    name: str, workspace: Path, tmp_path: Path
+) -> None:
     run = shutil.copytree(workspace / "run", tmp_path / "run")
-    curves = run / "metrics.jsonl"
-    curves.chmod(0o444)
+    (run / name).chmod(0o555)
     found = RunFolder.open(run).state
     with unprivileged():
         result = run_headlight("train", "--resume", run, "--set", "training.max_steps=22", cwd=tmp_path)
     assert result.returncode == 2
-    assert f"headlight: {curves} cannot be written: Permission denied. Fix that" in result.stderr
+    assert f"headlight: {run / name} cannot be written: Permission denied. Fix that" in result.stderr
     assert RunFolder.open(run).state == found
 
 
