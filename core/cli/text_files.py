@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from io import BytesIO, RawIOBase, TextIOWrapper
 from itertools import chain
@@ -23,7 +23,7 @@ from core.run_files.atomic import atomic_file
 from core.run_files.runs_dir import require_outside_runs
 
 READ_SIZE = 2**16  # bytes read from standard input, as many as a pipe holds
-_STANDARD_OUTPUT = tuple(map(Path, ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")))
+_STANDARD_STREAMS = {"stdin": 0, "stdout": 1, "stderr": 2}  # in /dev
 
 
 def source_name(path: Path | None) -> str:
@@ -76,18 +76,17 @@ def require_not_an_input(path: Path, option: str, inputs: Iterable[Path | int], 
 def output_file(path: Path) -> Iterator[TextIO]:
     """Yield a text file to fill; it appears whole under its name at the end, or not at all if the block fails.
 
-    A pipe or device (/dev/null) is written to directly. If a signal comes while nobody reads a pipe, Interrupted is
-    raised, or WriteInterrupted once it is open. Raises UserError if the file cannot be written or is in a run's folder.
-    Any other OSError of the block, such as the engine's, is passed on.
+    A pipe, a device (/dev/null) or an open stream (/dev/stderr) is written to directly. If a signal comes while nobody
+    reads a pipe, Interrupted is raised, or WriteInterrupted once it is open. Raises UserError if the file cannot be
+    written or is in a run's folder. Any other OSError of the block, such as the engine's, is passed on.
     """
-    if path in _STANDARD_OUTPUT:  # replacing its file would lose what is there (`>>`), and all that is printed later
+    descriptor = _descriptor(path)
+    if descriptor == 1:
         yield sys.stdout
         return
-    require_outside_runs(path)
-    whole = is_file(path) or not exists(path)
     block_error: OSError | None = None
     try:
-        with _atomic_text_file(real_path(path)) if whole else _pipe_or_device(path) as file:
+        with _opened(path) if descriptor is None else _stream(descriptor) as file:
             try:
                 yield cast(TextIO, GuardedStream(file, partial(_reporting_write_errors, path)))
             except OSError as error:
@@ -97,6 +96,23 @@ def output_file(path: Path) -> Iterator[TextIO]:
         if error is block_error or isinstance(error, WriteInterrupted):
             raise
         raise _write_error(path, error) from error
+
+
+def _descriptor(path: Path) -> int | None:
+    """The file descriptor that a path such as /dev/stderr or /dev/fd/3 stands for; None for any other path.
+
+    To replace its file would lose what is there (`3>> FILE`), and all that is written to the descriptor later.
+    """
+    if path.parent == Path("/dev"):
+        return _STANDARD_STREAMS.get(path.name)
+    is_open_file = path.parent in (Path("/dev/fd"), Path("/proc/self/fd")) and path.name.isdecimal()
+    return int(path.name) if is_open_file else None
+
+
+def _opened(path: Path) -> AbstractContextManager[TextIO]:
+    require_outside_runs(path)
+    is_whole = is_file(path) or not exists(path)
+    return _atomic_text_file(real_path(path)) if is_whole else _pipe_or_device(path)
 
 
 @contextmanager
@@ -118,6 +134,15 @@ def _pipe_or_device(path: Path) -> Iterator[TextIO]:
     with interrupted_by_signals():  # a pipe cannot be opened before somebody reads it
         opened = path.open("w", encoding="utf-8", newline="\n")
     with opened, interruptible_stream(opened) as file:
+        yield file
+
+
+@contextmanager
+def _stream(descriptor: int) -> Iterator[TextIO]:
+    with (
+        os.fdopen(os.dup(descriptor), "w", encoding="utf-8", newline="\n") as opened,
+        interruptible_stream(opened) as file,
+    ):
         yield file
 
 

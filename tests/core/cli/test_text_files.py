@@ -42,6 +42,17 @@ def test_links_and_devices_are_written_through(tmp_path: Path) -> None:
     assert not Path("/dev/null").is_file()
 
 
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="Windows has no /dev/fd")
+def test_an_open_stream_is_written_to_and_its_file_stays(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("before\n", encoding="utf-8")
+    with log.open("a", encoding="utf-8") as appended:
+        with output_file(Path(f"/dev/fd/{appended.fileno()}")) as file:
+            print("result", file=file)
+        print("after", file=appended)
+    assert log.read_text(encoding="utf-8") == "before\nresult\nafter\n"
+
+
 @pytest.fixture
 def restored_handlers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As if no signal had come, once the test is over."""
