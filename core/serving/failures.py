@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from core.errors import UserError
 from core.events import FinishReason
 from core.faults import as_run_not_writable
@@ -23,9 +25,15 @@ def as_user_error(error: Exception, run: CurrentRun | None) -> Exception:
         return OUT_OF_MEMORY if run is None else out_of_memory_error(run.config, run.trainer.data)
     if shortage := as_shortage_error(error):
         return shortage
-    if isinstance(error, OSError) and run is not None and run.folder is not None:
-        return as_run_not_writable(error, run.folder.path)
+    folder = run.folder.path if run is not None and run.folder is not None else None
+    if folder is not None and isinstance(error, OSError) and _may_be_about(folder, error):
+        return as_run_not_writable(error, folder)
     return error
+
+
+def _may_be_about(folder: Path, error: OSError) -> bool:
+    """False only for an error that names a file elsewhere; one of a full disk names none."""
+    return error.filename is None or Path(error.filename).is_relative_to(folder)
 
 
 def finish_reason(error: Exception) -> FinishReason | None:

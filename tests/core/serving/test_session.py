@@ -127,10 +127,12 @@ def test_a_run_stopped_by_its_plugin_keeps_that_reason_until_it_continues(
     assert RunFolder.open(run).state.reason == "stopped"
 
 
-def test_a_lack_of_processes_is_not_blamed_on_the_run(session: Session, tmp_path: Path) -> None:
+def test_what_keeps_a_plugin_host_from_starting_is_not_blamed_on_the_run(session: Session, tmp_path: Path) -> None:
     begin(session, tmp_path / "runs")
-    error = session.report(BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)))  # from starting a plugin host
+    error = session.report(BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)))
     assert str(error).startswith("The system lets Headlight start no other thread or process: ")
+    python_is_gone = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/removed/python")
+    assert session.report(python_is_gone) is python_is_gone
 
 
 def test_a_run_on_a_drive_that_fails_can_be_left(
