@@ -30,7 +30,7 @@ from core.plugin_check.repeatability import (
     check_shards_differ,
     depends_on_seed,
 )
-from core.plugin_check.sample import Sample, draw_sample
+from core.plugin_check.sample import NoRoomToCheck, Sample, draw_sample
 from core.plugin_check.side_effects import check_side_effects
 from core.plugin_check.statistics import check_figures, compute_figures
 from core.plugin_check.texts import check_alignments, check_texts
@@ -81,7 +81,8 @@ class PluginChecker:
     def run(self, plugin: str, options: Mapping[str, Any], listing_host: PluginHost) -> CheckOutcome:
         """Check the plugin of a file, or of a name that `listing_host` lists.
 
-        Options that are not given keep their defaults. Raises UserError for an unknown plugin or option.
+        Options that are not given keep their defaults. Raises UserError for an unknown plugin or option, and
+        NoRoomToCheck.
         """
         sources = [_source_of_file(plugin)] if _is_path(plugin, listing_host) else listing_host.sources_of(plugin)
         if len(sources) > 1:
@@ -124,6 +125,8 @@ class PluginChecker:
         options = host.options(name, given)  # raises, as a wrong option is the user's mistake and no finding
         try:
             return self._check_sample(draw_sample(host, info, options, self._bounds, self._report_progress), source)
+        except NoRoomToCheck:
+            raise
         except UserError as error:
             self._add_error("pairs", error)
             return CheckOutcome(self._report(name, source.origin))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, get_args
 
 from core.answers.plugin_report import Bounds
@@ -20,6 +20,7 @@ from core.data.subwords_per_side import learn_each_side
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import unique_tokens
 from core.data.vocabulary_builder import subword_pieces
+from core.errors import UserError
 from core.generators import run_to_end
 from core.plugin import Pair
 from core.plugins_host.errors import PluginError
@@ -27,6 +28,7 @@ from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines, lines_of
 from core.plugins_host.plugin_info import PluginInfo
 from core.plugins_host.split_drawing import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, SHARD_SIZE, draw_lines
+from core.run_files.write_errors import reporting_write_errors
 
 MAX_PAIRS = 20_000
 MAX_CHARACTERS = 2_000_000
@@ -36,10 +38,15 @@ NUM_SHARDS = 5
 """How many shards of endless data are compared with the held-out splits."""
 NUM_REDRAWN = 5_000
 """How many pairs of each split are drawn again, to see whether they stay the same."""
+_TEMPORARY_ADVICE = "Free some space there, or set TMPDIR to another folder."
 
 Tokens = list[list[str]]
 ReportProgress = Callable[[str, int], None]
 """Reports progress: the stage, and how much of it is done."""
+
+
+class NoRoomToCheck(UserError):
+    """Subwords cannot be learned for a lack of room, which is no finding about the plugin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,9 +132,12 @@ def _tokenizers(info: PluginInfo, train: list[Pair], report_progress: ReportProg
     """The plugin's own tokenizers, with subwords learned from as many training pairs as were kept."""
     config = TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
     models: SubwordModels = {}
-    with TemporaryDirectory() as folder:
-        write_pairs(stem := Path(folder) / "train", train)
-        if config.subwords:
+    if config.subwords:
+        with (
+            reporting_write_errors(Path(gettempdir()), advice=_TEMPORARY_ADVICE, error_type=NoRoomToCheck),
+            TemporaryDirectory() as folder,
+        ):
+            write_pairs(stem := Path(folder) / "train", train)
             learning = learn_each_side(config, stem, len(train))
             models, _ = run_to_end(learning, lambda progress: report_progress(progress.stage, progress.done))
     return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))

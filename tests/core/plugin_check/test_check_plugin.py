@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 
@@ -237,6 +239,22 @@ def test_a_plugin_that_cannot_be_looked_at_is_refused(engine: Engine, monkeypatc
     monkeypatch.setattr("core.plugin_check.plugin_checker.exists", fail)
     with pytest.raises(UserError, match=r"^mine\.py: it cannot be read \(Permission denied\)\. Make it readable, or"):
         answered(engine, CheckPlugin(plugin="mine.py"))
+
+
+def test_a_full_temporary_folder_is_neither_a_fault_of_the_plugin_nor_of_the_run(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = tmp_path / "copy_subwords.py"
+    code = (built_in_plugins_dir() / "copy_task.py").read_text(encoding="utf-8")
+    plugin.write_text(code.replace('tokenizer = "whitespace"', 'tokenizer = "subword"'), encoding="utf-8")
+    begun(engine, tmp_path)
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("core.plugin_check.sample.write_pairs", fail)
+    with pytest.raises(UserError, match=f"^{gettempdir()} cannot be written: No space left on device. Free some"):
+        answered(engine, CheckPlugin(plugin=str(plugin), bounds=SHORT))
 
 
 @pytest.mark.usefixtures("checks_share_hosts")
