@@ -48,7 +48,8 @@ def memorise_pairs(sample: Sample, seconds: float) -> Generator[Progress | None,
             rate = LEARNING_RATE * min(1.0, (step + 1) / WARMUP_STEPS)
             loss = float(updater.step([batch], TRAINING, rate).loss)
         step, spent = step + 1, spent + time.perf_counter() - started
-        yield Progress(stage=f"checking {sample.info.name}: learning {len(pairs)} pairs", done=step, total=None)
+        stage = f"checking {sample.info.name}: learning {len(pairs)} pair{'s' * (len(pairs) != 1)}"
+        yield Progress(stage=stage, done=step, total=None)
     return Learnability(num_pairs=len(pairs), steps=step, loss=loss, seconds=spent, is_learned=loss <= LEARNED_LOSS)
 
 

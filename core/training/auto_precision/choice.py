@@ -88,6 +88,6 @@ def _comparison_words(seconds: Seconds, sample: Sample) -> str:
     """`a step takes 27 ms in bfloat16 and 39 ms in float32, measured on one core of this processor`."""
     what = "a step"
     if sample.is_part:
-        what = f"one layer of each stack with {sample.sentences} sentences"
+        what = f"one layer of each stack with {sample.sentences} sentence{'s' * (sample.sentences != 1)}"
     times = f"{1000 * seconds.bfloat16:.0f} ms in bfloat16 and {1000 * seconds.float32:.0f} ms in float32"
     return f"{what} takes {times}, measured on one core of this processor"

@@ -145,7 +145,8 @@ class NoamTopic(Topic):
         """A warning if this run ends before the warm-up does; else empty."""
         if self.warmup_spin.value() <= self._run_end:
             return ""
-        return f" A run of {self._run_end:,} steps, as this one, ends within that warm-up and never reaches the peak."
+        steps = "1 step" if self._run_end == 1 else f"{self._run_end:,} steps"
+        return f" A run of {steps}, as this one, ends within that warm-up and never reaches the peak."
 
     def _draw(self) -> None:
         width, warmup, theme = self.width_spin.value(), self.warmup_spin.value(), self.theme

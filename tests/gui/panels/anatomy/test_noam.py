@@ -117,6 +117,9 @@ def test_the_text_names_the_runs_own_schedule_if_it_is_another(
 
 
 def test_a_warmup_longer_than_the_run_gives_a_warning(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+    prepare(window, qtbot, {"training.max_steps": 1})
+    draw(topic, window)
+    assert "A run of 1 step, as this one, ends within" in topic.readout_label.text()
     prepare(window, qtbot, {"training.max_steps": 1000})
     warning = "A run of 1,000 steps, as this one, ends within that warm-up and never reaches the peak."
     for warmup, is_warned in ((4000, True), (1001, True), (1000, False)):
