@@ -143,6 +143,11 @@ def _tokenizers(info: PluginInfo, train: list[Pair], report_progress: ReportProg
     return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))
 
 
+def part_looked_at(name: str, num_kept: int, num_pairs: int | None) -> str:
+    """How findings about the pairs that were kept name them: the whole split, or its first pairs."""
+    return f"the {name} split" if num_kept == num_pairs else f"the first {num_kept:,} pairs of the {name} split"
+
+
 def tokenize_split(split: SplitSample, src: Tokenizer, tgt: Tokenizer) -> SplitSample:
     """The split with the tokens of its pairs."""
     return replace(

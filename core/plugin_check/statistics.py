@@ -13,7 +13,7 @@ from core.config import TrainingConfig
 from core.data.batch_plan import padding_share
 from core.data.splits import HELD_OUT
 from core.per_cent import per_cent
-from core.plugin_check.sample import Sample, SplitSample, Tokens
+from core.plugin_check.sample import Sample, SplitSample, Tokens, part_looked_at
 from core.short_repr import short_repr
 
 MAX_DUPLICATES = 0.9
@@ -74,12 +74,16 @@ def check_figures(sample: Sample, figures: Figures) -> Iterator[Finding]:
     yield from _check_targets_differ(sample.splits["train"])
     src, tgt = sample.info.tokenizer
     for name in HELD_OUT if sample.symbols is None else ():  # check_symbols reports those not listed
-        yield from _check_unknown_tokens(name, "source", figures.splits[name].unknown_src, src)
-        yield from _check_unknown_tokens(name, "target", figures.splits[name].unknown_tgt, tgt)
+        split = figures.splits[name]
+        where = part_looked_at(name, split.num_kept, split.num_pairs)
+        yield from _check_unknown_tokens(where, "source", split.unknown_src, src)
+        yield from _check_unknown_tokens(where, "target", split.unknown_tgt, tgt)
     if figures.padding > MAX_PADDING:
+        train = figures.splits["train"]
+        first = "" if train.num_kept == train.num_pairs else f" from the first {train.num_kept:,} pairs"
         yield Finding(
             check="padding",
-            sentence=f"{per_cent(figures.padding)} of a batch of the default size is padding; "
+            sentence=f"{per_cent(figures.padding)} of a batch of the default size{first} is padding; "
             f"expected at most {per_cent(MAX_PADDING)}.",
             advice="Make texts more alike in length, or train with training.batch_tokens, which groups them by length.",
         )
@@ -106,12 +110,12 @@ def _check_targets_differ(train: SplitSample) -> Iterator[Finding]:
         )
 
 
-def _check_unknown_tokens(split: str, side: str, unknown: float, tokenizer: str) -> Iterator[Finding]:
+def _check_unknown_tokens(where: str, side: str, unknown: float, tokenizer: str) -> Iterator[Finding]:
     if unknown > MAX_UNKNOWN:
         yield Finding(
             check="unknown tokens",
-            sentence=f"{per_cent(unknown)} of the {side} tokens of the {split} split are in no pair of the train "
-            f"split; expected at most {per_cent(MAX_UNKNOWN)}.",
+            sentence=f"{per_cent(unknown)} of the {side} tokens of {where} are in no pair of the train split; "
+            f"expected at most {per_cent(MAX_UNKNOWN)}.",
             advice="Make all splits of the same tokens, or cut texts into characters. "
             f"This check cuts them by the plugin's own tokenizer, {tokenizer}; a run with another dataset.tokenizer "
             "may know them.",

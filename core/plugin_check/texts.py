@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from core.answers.plugin_report import Finding
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.tokenizers import Tokenizer
-from core.plugin_check.sample import Sample, SplitSample, Tokens
+from core.plugin_check.sample import Sample, SplitSample, Tokens, part_looked_at
 from core.short_repr import short_repr
 
 MAX_TOKENS = 1000
@@ -30,7 +30,7 @@ def _check_side(name: str, side: str, split: SplitSample, tokenizer: Tokenizer) 
     tokens = split.src_tokens if is_source else split.tgt_tokens
     yield from _first_empty(name, side, tokens)
     yield from _first_changed(name, side, texts, tokens, tokenizer)
-    yield from _too_long(name, side, tokens)
+    yield from _too_long(part_looked_at(name, len(tokens), split.num_pairs), side, tokens)
 
 
 def _first_empty(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
@@ -65,13 +65,12 @@ def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, toke
             return
 
 
-def _too_long(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
+def _too_long(where: str, side: str, tokens: Tokens) -> Iterator[Finding]:
     longest = max(map(len, tokens))
     if longest > MAX_TOKENS:
         yield Finding(
             check="lengths",
-            sentence=f"The longest {side} of the {split} split has {longest:,} tokens; "
-            f"expected at most {MAX_TOKENS:,}.",
+            sentence=f"The longest {side} of {where} has {longest:,} tokens; expected at most {MAX_TOKENS:,}.",
             advice="Make texts shorter, or cut them into fewer tokens: attention grows with the square of the length.",
         )
 
