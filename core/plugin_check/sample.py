@@ -28,6 +28,7 @@ from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines, lines_of
 from core.plugins_host.plugin_info import PluginInfo
 from core.plugins_host.split_drawing import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, SHARD_SIZE, draw_lines
+from core.plugins_host.split_drawing import MAX_PAIRS as MAX_RUN_PAIRS
 from core.run_files.write_errors import reporting_write_errors
 
 MAX_PAIRS = 20_000
@@ -38,6 +39,7 @@ NUM_SHARDS = 5
 """How many shards of endless data are compared with the held-out splits."""
 NUM_REDRAWN = 5_000
 """How many pairs of each split are drawn again, to see whether they stay the same."""
+_LARGE_REMEDY = f"A run takes up to {MAX_RUN_PAIRS['train']:,}: if there are so many, check it with fewer"
 _TEMPORARY_ADVICE = "Free some space there, or set TMPDIR to another folder."
 
 Tokens = list[list[str]]
@@ -219,5 +221,5 @@ class _Sampler:
 
     def _endless_error(self, split: str) -> PluginError:
         sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"
-        remedy = ENDLESS_REMEDY if split == "train" else HELD_OUT_ENDLESS_REMEDY
+        remedy = f"{ENDLESS_REMEDY}. {_LARGE_REMEDY}" if split == "train" else HELD_OUT_ENDLESS_REMEDY
         return PluginError(f"{sentence} ({self.info.origin}).", remedy=remedy)

@@ -33,7 +33,11 @@ SENTENCES = {
     "exhausts_memory": ("MemoryError", "line 20", "Yield each pair as it is made instead of keeping all"),
     "empty_split": ("gives no pairs for its valid split", "at least one pair for each of train, valid and test"),
     "empty_target": ("Pair 7 of the train split has an empty target", "Leave such pairs out"),
-    "undeclared_endless": ("does not end its train split within 5,000 pairs", "declare endless = True"),
+    "undeclared_endless": (
+        "does not end its train split within 5,000 pairs",
+        "endless = True",
+        "takes up to 50,000,000",
+    ),
     "ends_process": ("ended its process (exit code 3)", "Let it raise an exception instead"),
     "endless_that_ends": ("says endless = True, but its train split ended after 1 pair (", "Remove endless = True"),
     "unreadable_example": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
