@@ -21,6 +21,7 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.generators import run_to_end
+from core.machine.resource_errors import as_shortage_error
 from core.machine.signals import STOP_SIGNALS
 from core.model.transformer import Transformer
 from core.model_size import model_sizes
@@ -47,7 +48,10 @@ def follow(plugin_dirs: Sequence[Path]) -> bool:
     try:
         with PluginHost(plugin_dirs) as host:
             _train(description, host, processes)
-    except UserError as error:
+    except Exception as raised:
+        error = raised if isinstance(raised, UserError) else as_shortage_error(raised)
+        if error is None:
+            raise
         sentence = f"headlight: {processes.name}: {error} The run is {description['run']}"
         report_to_torchrun(sentence)
         print(f"\n{sentence}", file=sys.stderr)  # the first process's progress bar may be on this line
@@ -60,6 +64,17 @@ def follow(plugin_dirs: Sequence[Path]) -> bool:
 def _train(description: dict[str, Any], host: PluginHost, processes: SeveralProcesses) -> None:
     config = _config(description)
     data = _data(description, config, host)
+    try:
+        _follow_commands(description, config, data, host, processes)
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory_error(config, data) from error
+        raise
+
+
+def _follow_commands(
+    description: dict[str, Any], config: RunConfig, data: PreparedData, host: PluginHost, processes: SeveralProcesses
+) -> None:
     updater = _updater(config, data, processes)
     processes.synchronise(updater.tensors)
     with contextlib.closing(TrainBatches(data, config.training, config.seed, host)) as source:
@@ -71,12 +86,7 @@ def _train(description: dict[str, Any], host: PluginHost, processes: SeveralProc
             newest_step = command.step
             torch.manual_seed(processes.dropout_seed(config.seed, int(command.step)))
             batches = [next(source) for _ in range(config.training.accumulate_steps)]
-            try:
-                updater.step(batches, command.settings(config.training), command.learning_rate)
-            except RuntimeError as error:
-                if is_out_of_memory(error):
-                    raise out_of_memory_error(config, data) from error
-                raise
+            updater.step(batches, command.settings(config.training), command.learning_rate)
 
 
 def _config(description: dict[str, Any]) -> RunConfig:

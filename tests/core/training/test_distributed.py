@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from core.config import OptimizerConfig, TrainingConfig
 from core.data.batch import Batch
 from core.data.batching import make_batch
 from core.data.prepared_data import PreparedData
+from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
 from core.torchrun import ProcessRank, torchrun_command
@@ -373,3 +375,19 @@ def test_every_process_updates_again_after_a_divergence(
     _train(make_trainer()._description(), host, processes)
     *refused, updated = processes.weights_after
     assert refused[0].equal(refused[-1]) and not refused[-1].equal(updated)
+
+
+@pytest.mark.parametrize(
+    ("failing", "error"),
+    [
+        ("Transformer.__init__", RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: not enough")),
+        ("Updater.step", MemoryError()),
+    ],
+)
+def test_a_lack_of_memory_in_another_process_is_reported_in_a_sentence(
+    failing: str, error: Exception, make_trainer: MakeTrainer, host: PluginHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    description = make_trainer()._description()
+    monkeypatch.setattr(f"core.training.follower.{failing}", Mock(side_effect=error))
+    with pytest.raises(UserError, match=r"^The memory of cpu was not enough\."):
+        _train(description, host, ProcessesThatDiverge([1.0]))
