@@ -26,7 +26,7 @@ from core.machine.garbage_collection import gc_frozen_afterwards
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.run_files.runs_dir import require_empty, require_outside_runs
-from core.run_files.write_errors import reporting_write_errors
+from core.run_files.write_errors import reporting_write_errors, require_no_file_in_the_way
 from core.run_folder import RunFolder
 from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, parse_override
@@ -191,9 +191,11 @@ def _require_place_for_curves(tensorboard: Path, arguments: Namespace) -> None:
 def _require_valid_place(arguments: Namespace) -> None:
     """Raise UserError for a place where no run can begin: now, not once the data are prepared."""
     run_dir: Path | None = arguments.run_dir
-    require_outside_runs(run_dir or runs_dir_of(arguments) / "run")
-    if run_dir is not None:
-        with reporting_write_errors(run_dir, "--run-dir"):
+    place, option = (run_dir, "--run-dir") if run_dir is not None else (runs_dir_of(arguments), "--runs-dir")
+    require_outside_runs(run_dir or place / "run")
+    with reporting_write_errors(place, option):
+        require_no_file_in_the_way(place)
+        if run_dir is not None:
             require_empty(run_dir)
 
 

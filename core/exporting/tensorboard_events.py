@@ -12,6 +12,7 @@ from typing import IO, Any
 from core.errors import UserError
 from core.events import Event, RunFinished, RunStarted, StepsDone, ValidationDone
 from core.exporting.extras import not_installed
+from core.run_files.write_errors import reporting_write_errors
 
 try:
     from tensorboard.compat.proto import event_pb2, summary_pb2
@@ -27,10 +28,8 @@ class TensorBoardEvents:
 
     def __init__(self, folder: Path) -> None:
         """Raises UserError if nothing can be written in `folder`."""
-        try:
+        with reporting_write_errors(folder, "--tensorboard", error_type=UserError):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UserError(f"{folder}: cannot be written ({error.strerror}).", "Name another folder.") from error
         self._folder = folder
         self._file: IO[bytes] | None = None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.at_path import is_file
 from core.errors import RunNotWritable, UserError
 from core.machine.resource_errors import as_file_limit_error
 
@@ -26,8 +28,25 @@ def reporting_write_errors(
     except OSError as error:
         what_to_do = advice or f"Choose another folder ({option} in a terminal)."
         raise as_file_limit_error(error) or error_type(
-            f"{unwritable_path(error, path)} cannot be written: {error.strerror or error}.", what_to_do
+            f"{unwritable_path(error, path)} cannot be written: {_reason(error, path)}.", what_to_do
         ) from None
+
+
+def require_no_file_in_the_way(folder: Path) -> None:
+    """Raise OSError if a folder cannot be made, as it, or one that it is to be in, is a file."""
+    if _file_in_the_way(folder) is not None:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def _reason(error: OSError, path: Path) -> str:
+    """The system's words, but not “File exists” for a file where a folder was to be made."""
+    if isinstance(error, FileExistsError | NotADirectoryError) and (file := _file_in_the_way(path)):
+        return f"{'it' if file == path else file} is a file, expected a folder"
+    return error.strerror or str(error)
+
+
+def _file_in_the_way(folder: Path) -> Path | None:
+    return next(filter(is_file, (folder, *folder.parents)), None)
 
 
 def unwritable_path(error: OSError, path: Path) -> Path:

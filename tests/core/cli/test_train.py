@@ -224,15 +224,6 @@ def test_a_setting_that_cannot_change_is_distinguished_from_one_that_does_not_ex
     assert (result.returncode, result.stdout) == (2, "") and result.stderr.startswith(sentence)
 
 
-def test_a_run_dir_that_cannot_be_made_names_its_own_option(workspace: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    result = run_headlight(
-        "train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path
-    )
-    assert result.returncode == 2
-    assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
 @pytest.mark.parametrize("num_bytes", [0, 410, 1000])  # no room for run.json, for a claimed one, for config.yaml
 def test_a_full_run_dir_names_its_own_option(workspace: Path, tmp_path: Path, num_bytes: int) -> None:
@@ -249,6 +240,17 @@ def test_a_folder_that_is_not_empty_is_refused_before_data_are_prepared(workspac
     result = run_headlight("train", "run/config.yaml", "--run-dir", "run", cwd=workspace)
     why = "headlight: run is not empty. Name a new folder, or continue the run in it with --resume.\n"
     assert (result.returncode, result.stderr) == (2, why)
+
+
+@pytest.mark.parametrize("option", ["--run-dir", "--runs-dir", "--tensorboard"])
+@pytest.mark.parametrize(("place", "what"), [("taken", "it is"), ("taken/sub", "{}/taken is")])
+def test_a_file_in_place_of_a_folder_is_named_before_data_are_prepared(
+    option: str, place: str, what: str, workspace: Path, tmp_path: Path, missing_file: Path
+) -> None:
+    (tmp_path / "taken").touch()
+    result = run_headlight("train", workspace / "run" / "config.yaml", option, tmp_path / place, cwd=tmp_path)
+    why = f"{tmp_path / place} cannot be written: {what.format(tmp_path)} a file, expected a folder."
+    assert result.stderr == f"headlight: {why} Choose another folder ({option} in a terminal).\n"
 
 
 @pytest.mark.parametrize("place", [("--run-dir", "run/checkpoints/new"), ("--runs-dir", "run")])
@@ -284,15 +286,16 @@ def test_a_run_with_a_write_protected_part_is_refused_and_left_as_it_was(
     assert RunFolder.open(run).state == found
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
 def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     command = ("train", workspace / "run" / "config.yaml", "--json", "--run-dir")
-    result = run_headlight(*command, tmp_path / "file" / "run", cwd=tmp_path)
+    result = run_headlight(*command, "/proc/none/run", cwd=tmp_path)
     (line,) = result.stderr.splitlines()
-    assert result.returncode == 2 and "run cannot be written: Not a directory." in line
+    assert result.returncode == 2 and "/proc/none/run cannot be written: No such file or directory." in line
     message = "Prepared data cannot be kept in "
     assert message in result.stdout, "the event must be printed before the refusal"
     trained = run_headlight(*command, tmp_path / "run", cwd=tmp_path)
