@@ -7,7 +7,6 @@ An OSError means that the folder cannot be written (a full disk); a UserError na
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -51,6 +50,7 @@ from core.run_files.runs_dir import (
     not_empty_error,
     require_empty,
     require_run,
+    undo_run_dir,
 )
 from core.run_files.single_writer import SingleWriterFolder
 from core.run_files.state import RunState, now, read_state
@@ -99,10 +99,11 @@ class RunFolder(SingleWriterFolder):
     def create_at(cls, path: Path) -> RunFolder:
         """Make a new run in exactly this folder, which must not exist or be empty."""
         with reporting_write_errors(path, "--run-dir"):
+            was_there = exists(path)
             path.mkdir(parents=True, exist_ok=True)
             require_empty(path)
             try:
-                return cls._create_in(path)
+                return cls._create_in(path, was_there=was_there)
             except FileExistsError:  # another process began a run there at the same moment
                 raise not_empty_error(path) from None
 
@@ -117,7 +118,7 @@ class RunFolder(SingleWriterFolder):
         return folder
 
     @classmethod
-    def _create_in(cls, path: Path) -> RunFolder:
+    def _create_in(cls, path: Path, *, was_there: bool = False) -> RunFolder:
         (path / STEP_FOLDERS[0]).mkdir()  # if two processes begin here, the second one fails at this
         try:
             for name in STEP_FOLDERS[1:]:
@@ -128,7 +129,7 @@ class RunFolder(SingleWriterFolder):
             folder.update()
             folder.claim_unreported()
         except BaseException:  # a full disk, say
-            shutil.rmtree(path, ignore_errors=True)  # half a run is none, and a second attempt needs an empty folder
+            undo_run_dir(path, was_there=was_there)
             raise
         return folder
 

@@ -67,6 +67,22 @@ def make_run_dir(runs_dir: Path, name: str) -> Path:
     raise AssertionError("the names never end")
 
 
+def undo_run_dir(path: Path, *, was_there: bool) -> None:
+    """Remove the folder of a run that could not begin: half a run is none, and the next attempt needs an empty folder.
+
+    One that was there, empty, is emptied: it may be a mount point, a link, or a terminal's working directory.
+    """
+    if not was_there:
+        shutil.rmtree(path, ignore_errors=True)  # it may be gone already
+        return
+    with suppress(OSError):
+        for made in path.iterdir():
+            if is_dir(made):
+                shutil.rmtree(made, ignore_errors=True)
+            else:
+                made.unlink()
+
+
 def require_empty(path: Path) -> None:
     """Raise UserError if `path`, where a run is to begin, is a folder with anything in it."""
     if is_dir(path) and any(path.iterdir()):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from core.at_path import exists
 from core.requests import Start
 from core.run_files.environment import environment
-from core.run_files.runs_dir import require_disk_space
+from core.run_files.runs_dir import require_disk_space, undo_run_dir
 from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder
 from core.training.trainer import Trainer
@@ -21,8 +21,9 @@ def create_run_folder(request: Start, trainer: Trainer, picked: str = "") -> Run
     name = trainer.config.name
     option = "--run-dir" if request.run_dir else "--runs-dir"
     require_disk_space(request.run_dir or request.runs_dir, required_bytes(trainer), option)
+    was_there = request.run_dir is not None and exists(request.run_dir)
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
-    with removed_on_failure(folder, option):
+    with removed_on_failure(folder, option, was_there=was_there):
         folder.write_config(trainer.initial_config)
         folder.write_vocabulary(trainer.data.vocabulary_document())
         folder.write_subword_models(trainer.data.subword_models)
@@ -32,8 +33,8 @@ def create_run_folder(request: Start, trainer: Trainer, picked: str = "") -> Run
 
 
 @contextmanager
-def removed_on_failure(folder: RunFolder, option: str = "--runs-dir") -> Iterator[None]:
-    """Remove a new run's folder if filling it fails: half a run is none.
+def removed_on_failure(folder: RunFolder, option: str = "--runs-dir", *, was_there: bool = False) -> Iterator[None]:
+    """Remove a new run's folder if filling it fails, or what is in it if it was there before.
 
     Raises UserError, which names the option for another place, if the folder is not writable.
     """
@@ -41,7 +42,7 @@ def removed_on_failure(folder: RunFolder, option: str = "--runs-dir") -> Iterato
         with reporting_write_errors(folder.path, option):
             yield
     except BaseException:  # a full disk, a bug of ours, or the job was dropped
-        shutil.rmtree(folder.path, ignore_errors=True)  # it may be gone already
+        undo_run_dir(folder.path, was_there=was_there)
         raise
 
 

@@ -228,12 +228,16 @@ def test_a_setting_that_cannot_change_is_distinguished_from_one_that_does_not_ex
 @pytest.mark.parametrize("num_bytes", [0, 410, 1000])  # no room for run.json, for a claimed one, for config.yaml
 def test_a_full_run_dir_names_its_own_option(workspace: Path, tmp_path: Path, num_bytes: int) -> None:
     train(workspace, tmp_path)  # prepares the data, which have their own place
-    with no_file_beyond(num_bytes):
-        result = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "run", cwd=tmp_path)
-    assert result.returncode == 2
-    why = f"headlight: {tmp_path / 'run'} cannot be written: File too large. "
-    assert result.stderr.splitlines()[-1] == f"{why}Choose another folder (--run-dir in a terminal)."
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    for run_dir in (tmp_path / "run", mine):
+        with no_file_beyond(num_bytes):
+            result = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", run_dir, cwd=tmp_path)
+        assert result.returncode == 2
+        why = f"headlight: {run_dir} cannot be written: File too large. "
+        assert result.stderr.splitlines()[-1] == f"{why}Choose another folder (--run-dir in a terminal)."
     assert not (tmp_path / "run").exists(), "the same command would be refused: the folder is not empty"
+    assert list(mine.iterdir()) == [], "one that was there stays"
 
 
 def test_a_folder_that_is_not_empty_is_refused_before_data_are_prepared(workspace: Path, missing_file: Path) -> None:
