@@ -25,6 +25,7 @@ from core.user_dirs import USER_DIRS
 
 _READABLE_ADVICE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
 _DOCUMENTS = (STATE, CONFIG)  # every run has them
+_LOST_FOUND = "lost+found"  # in the top folder of a Linux drive
 _MAX_NAME_BYTES = 200  # bytes: with the time before and a number after it, a folder's name may have 255
 
 
@@ -196,8 +197,10 @@ def list_runs(runs_dir: Path) -> list[Path]:
 
 
 def list_closed_folders(runs_dir: Path) -> list[Path]:
-    """The folders that may be runs, but cannot be looked into; without hidden ones, our own work."""
-    return [path for path in _entries(runs_dir) if path.name[0] != "." and _is_closed(path)]
+    """The folders that may be runs, but cannot be looked into; without hidden ones, our own work, and a drive's own."""
+    return [
+        path for path in _entries(runs_dir) if path.name[0] != "." and path.name != _LOST_FOUND and _is_closed(path)
+    ]
 
 
 def _entries(runs_dir: Path) -> list[Path]:
