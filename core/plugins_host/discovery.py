@@ -56,7 +56,7 @@ class PluginSource:
 def find_sources(extra_dirs: Iterable[str]) -> list[PluginSource]:
     """List every place that may hold a plugin, each file once whatever links lead to it, without running any code."""
     named_dirs = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
-    folders = [*map(expand_home, named_dirs), *filter(os.path.lexists, [user_plugins_dir()])]
+    folders = [*map(expand_home, named_dirs), *filter(_may_exist, [user_plugins_dir()])]
     found = [*_in_folder(built_in_plugins_dir())]
     for folder in folders:
         problem = _folder_problem(folder)
@@ -84,6 +84,17 @@ def built_in_plugins_dir() -> Path:
 def user_plugins_dir() -> Path:
     """The folder of a user's own plugins; it need not exist."""
     return USER_DIRS.user_data_path / "plugins"
+
+
+def _may_exist(folder: Path) -> bool:
+    """Whether there is a folder, or a link that leads nowhere, or nobody may look whether there is."""
+    try:
+        folder.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _in_folder(folder: Path) -> Iterator[PluginSource]:

@@ -87,13 +87,15 @@ def test_an_unreadable_plugin_folder_has_a_row() -> None:
 
 
 @needs_setpriv
-@pytest.mark.parametrize("is_own", [True, False])
+@pytest.mark.parametrize(("is_own", "is_parent_closed"), [(True, False), (True, True), (False, False)])
 def test_a_plugin_folder_that_may_not_be_read_has_a_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_own: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_own: bool, is_parent_closed: bool
 ) -> None:
     folder = user_plugins_dir() if is_own else tmp_path / "a colleague's"
-    folder.mkdir(mode=0o700, parents=True)
-    os.chown(folder, NOBODY, NOBODY)
+    folder.mkdir(parents=True)
+    closed = folder.parent if is_parent_closed else folder
+    closed.chmod(0o700)
+    os.chown(closed, NOBODY, NOBODY)
     monkeypatch.setenv("HEADLIGHT_PLUGINS", "" if is_own else str(folder))
     command = [*UNPRIVILEGED, *MAIN, "plugins", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
