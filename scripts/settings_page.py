@@ -13,6 +13,7 @@ _HEAD = """# Settings of a run
 
 Every key of a run's YAML file. `headlight train FILE.yaml --set KEY=VALUE` overrides one.
 A change that takes effect *now* acts between two steps of a running training; all others need a *new run*.
+A run's `config.yaml` stays as the run began; `headlight runs show RUN` also lists what was changed since.
 This page is generated from `core/config.py`: `python -m scripts.settings_page > docs/settings.md`.
 """
 _COLUMNS = "| key | default | value | takes effect | meaning |\n|---|---|---|---|---|"
