@@ -314,7 +314,7 @@ class PluginHost:
                 raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")
             request = self._request("next", name, stream=stream)
             chunk = PairLines(**self._ask(name, request, self._pairs_timeout, sent_id))
-            return chunk, process.send_ahead(request) if chunk.is_fast else None
+            return chunk, process.send(request) if chunk.is_fast else None
 
     def _request(self, call: str, name: str, **arguments: Any) -> Message:
         source = self._row(name)[0]

@@ -73,6 +73,7 @@ class HostProcess:
         assert self._process.stdin and self._process.stdout and self._process.stderr
         _enlarge_buffer(self._process.stdout)
         self._requests: IO[bytes] = self._process.stdin
+        self._unsent: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._early_answers: dict[int, dict[str, Any]] = {}  # answers that arrived before they were awaited
         self._output: deque[str] = deque(maxlen=KEPT_OUTPUT_LINES)
@@ -81,18 +82,19 @@ class HostProcess:
         self._threads = [
             threading.Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
             threading.Thread(target=self._read_output, args=(self._process.stderr,), daemon=True),
+            threading.Thread(target=self._write_requests, daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
     def ask(self, request: dict[str, Any], time_limit: float, sent_id: int | None = None) -> dict[str, Any]:
-        """Send one request, unless it was sent ahead with the id `sent_id`, and wait for its answer.
+        """Send one request, unless it was sent already with the id `sent_id`, and wait for its answer.
 
         Raises HostExited or HostTimeout. The process is of no use then: close it.
         """
         started = time.monotonic()
         try:
-            return self._wait_for(self._send(request) if sent_id is None else sent_id, time_limit)
+            return self._wait_for(self.send(request) if sent_id is None else sent_id, time_limit)
         except EOFError:
             raise self._exit_error() from None
         except TimeoutError as timeout:
@@ -101,20 +103,22 @@ class HostProcess:
             was_stopping = isinstance(timeout, _StoppingTimeout)
             raise HostTimeout(location, seconds, was_stopping, self.kept_output) from None
 
-    def send_ahead(self, request: dict[str, Any]) -> int | None:
-        """Send the next request ahead and return its id: the process works on it while the caller is busy."""
-        with contextlib.suppress(EOFError):  # the next request raises
-            return self._send(request)
-        return None
-
-    def _send(self, request: dict[str, Any]) -> int:
+    def send(self, request: dict[str, Any]) -> int:
+        """Send a request and return its id: the process works on it while the caller is busy."""
         request_id = next(self._ids)
-        try:
-            self._requests.write(json.dumps({"id": request_id, **request}).encode() + b"\n")
-            self._requests.flush()
-        except OSError as error:  # a broken pipe, of which Windows may say "Invalid argument"
-            raise EOFError from error
+        self._unsent.put(json.dumps({"id": request_id, **request}).encode() + b"\n")
         return request_id
+
+    def _write_requests(self) -> None:
+        """Write what was sent, in a thread of its own: a process that is stopped, or in C code that lets none of its
+        other threads run, may not read as much as a pipe holds for long.
+        """
+        with contextlib.suppress(OSError):  # the process has ended, which `_wait_for` notices
+            while request := self._unsent.get():
+                self._requests.write(request)
+                self._requests.flush()
+        with contextlib.suppress(OSError):  # what is left in the buffer cannot be written
+            self._requests.close()
 
     def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
         """Count only the seconds spent waiting: if the machine was suspended, so was the process."""
@@ -144,7 +148,7 @@ class HostProcess:
 
     def _current_location(self, files: list[str]) -> tuple[str, int]:
         try:
-            answer = self._wait_for(self._send({"call": "current_line", "files": files}), LINE_SECONDS)
+            answer = self._wait_for(self.send({"call": "current_line", "files": files}), LINE_SECONDS)
             file, line = answer["result"]
             return (file, line) if line else printed_location([], files)
         except EOFError:
@@ -208,15 +212,14 @@ class HostProcess:
     def close(self) -> None:
         """Kill the process; return when it is gone, and all its children but those that a plugin has detached.
 
-        A detached child may hold a pipe open for ever: the thread that reads it goes on until then.
+        A detached child may hold a pipe open for ever: the thread that reads or writes it goes on until then.
         """
         self.kill()
         self._process.wait()
+        self._unsent.put(b"")
         for thread in self._threads:
             thread.join(DRAIN_SECONDS)
         self._lifeline.close()
-        with contextlib.suppress(OSError):  # requests still in the buffer cannot be sent
-            self._requests.close()
 
 
 def start_worker(hash_seed: int | None = None) -> tuple["subprocess.Popen[bytes]", IO[bytes]]:

@@ -469,6 +469,19 @@ def test_a_plugin_that_leaves_no_memory_for_a_request_is_reported(host: PluginHo
     assert len(draw_pairs(host, "copy_task", "valid")) == 1000
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it cannot stop a process")
+def test_a_process_that_reads_no_request_is_given_up(
+    impatient_host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_process, "LINE_SECONDS", 0.1)
+    write_plugin(GOOD)
+    assert impatient_host.info("named").error is None
+    assert impatient_host._process is not None
+    os.kill(impatient_host._process._process.pid, signal.SIGSTOP)
+    with pytest.raises(PluginError, match="gave no answer within"):
+        impatient_host.metrics("named", {}, [], ["word" * 10**6])
+
+
 def _wait_until_ended(*pids: int) -> None:
     deadline = time.monotonic() + 60
     while alive := [pid for pid in pids if is_alive(pid)]:
