@@ -74,7 +74,8 @@ def check(promise: Promise, runs_dir: Path) -> bool:
     run, seconds = train(promise.preset, runs_dir)
     metrics = evaluate(run, "--split", "test")  # of the best checkpoint
     kept = seconds <= promise.seconds
-    print(f"{promise.preset:26} trained {seconds:6.1f} s, at most {promise.seconds:g} s   {verdict(kept)}")
+    bound = "" if promise.seconds == math.inf else f", at most {promise.seconds:g} s"
+    print(f"{promise.preset:26} trained {seconds:6.1f} s{bound}   {verdict(kept)}")
     for name, minimum in promise.min_metrics.items():
         reached = metrics[name] >= minimum
         kept &= reached

@@ -205,7 +205,8 @@ def main() -> int:
     parser.add_argument("--max-minutes", type=float, help="stop each training after so many")
     parser.add_argument("--runs-dir", type=Path, help="keep the runs here, and go on with those that are there")
     arguments = parser.parse_args()
-    if arguments.data is None or not arguments.data.is_dir():
+    is_data_missing = arguments.data is None or not arguments.data.is_dir()
+    if is_data_missing and arguments.only not in [task.name for task in TASKS if task.folder is None]:
         print(f"Skipped: there is no folder with the corpora ({arguments.data}). Name it: DATA=folder.")
         return 0
     with tempfile.TemporaryDirectory() as folder:
@@ -221,7 +222,9 @@ def check_all(arguments: argparse.Namespace, runs_dir: Path) -> list[bool]:
         if missing := missing_folder(task, arguments.data):
             print(missing)
             continue
-        rows, is_kept = check(task, arguments.data.resolve(), arguments.max_minutes or task.minutes, runs_dir)
+        rows, is_kept = check(
+            task, (arguments.data or Path()).resolve(), arguments.max_minutes or task.minutes, runs_dir
+        )
         PAGE.write_text(with_rows(PAGE.read_text(encoding="utf-8"), task.name, rows), encoding="utf-8")
         kept.append(is_kept)
     return kept

@@ -6,7 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,9 @@ def set_options(settings: Iterable[str]) -> list[str]:
     return [word for setting in settings for word in ("--set", setting)]
 
 
-def run_quietly(command: Sequence[str]) -> str:
+def run_quietly(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """What a command prints on standard output; what it says on the way is shown only if it fails, in a SystemExit."""
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
     if done.returncode:
         raise SystemExit(f"{done.stderr}{shlex.join(command)} ended with exit code {done.returncode}")
     return done.stdout

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine import Engine
 from gui.bridge import EngineBridge
 from gui.context import make_context
+from gui.faults.no_display import open_application
 from gui.garbage_collector import collecting_in_gui_thread
 from gui.main_window import MainWindow
 from gui.switch_interval import short_switch_interval
@@ -20,7 +21,7 @@ from gui.theme import Theme
 @contextmanager
 def real_window(runs_dir: Path, cache_dir: Path | None = None) -> Iterator[tuple[QApplication, MainWindow]]:
     """Show a window on an engine of its own, and shut both down at the end. Once a process: Qt has one application."""
-    app = QApplication([])
+    app = open_application([])
     theme, bridge = Theme("light"), EngineBridge(Engine(cache_dir=cache_dir))
     theme.apply()
     window = MainWindow(make_context(bridge, theme, runs_dir))

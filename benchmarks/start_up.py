@@ -11,10 +11,11 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
+
+from benchmarks.command_line import run_quietly
 
 ROUNDS = 5
 POLL_MS = 5
@@ -74,8 +75,7 @@ def in_own_process(folder: str, runs: str) -> Times:
     variables = {"XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "HEADLIGHT_RUNS_DIR": runs}
     environment = os.environ | {name: f"{folder}/{variable}" for name, variable in variables.items()}
     command = [sys.executable, "-m", "benchmarks.start_up", str(time.time())]
-    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    return dict(json.loads(result.stdout.splitlines()[-1]))
+    return dict(json.loads(run_quietly(command, environment).splitlines()[-1]))
 
 
 def report(name: str, starts: list[Times]) -> bool:

@@ -147,8 +147,7 @@ def train_in_terminal(preset: str, runs_dir: Path, settings: Sequence[str] = (f"
 def measure_gaps(preset: str, runs_dir: Path) -> dict[str, float]:
     """The gaps of one training in a fresh process."""
     command = command_of("--gaps", preset, str(runs_dir))
-    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return dict(json.loads(result.stdout.splitlines()[-1]))
+    return dict(json.loads(run_quietly(command).splitlines()[-1]))
 
 
 def report_heavy_run() -> bool:

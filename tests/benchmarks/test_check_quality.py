@@ -58,6 +58,17 @@ def test_without_the_folder_nothing_is_trained(
     assert capsys.readouterr().out.startswith("Skipped: there is no folder with the corpora")
 
 
+def test_a_task_that_generates_its_data_needs_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    checked = list[str]()
+    monkeypatch.setattr(check_quality, "PAGE", tmp_path / "quality.md")
+    check_quality.PAGE.touch()
+    monkeypatch.setattr(check_quality, "check", lambda task, *_: (checked.append(task.name), False))
+    monkeypatch.setattr(check_quality, "with_rows", lambda page, *_: page)
+    monkeypatch.setattr(sys, "argv", ["check_quality", "--only", "reverse"])
+    assert check_quality.main() == 1
+    assert checked == ["reverse"]
+
+
 def test_what_comes_before_a_training_takes_none_of_its_minutes(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="train copy_tas ended with exit code 2"):
         check_quality.train(["train", "copy_tas"], tmp_path / "run", 60)
