@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import check_quality
-from benchmarks.check_quality import PAGE, TASKS, Promise, Trained, row, with_rows
+from benchmarks.check_quality import PAGE, TASKS, Promise, Task, Trained, row, with_rows
 from core.settings.presets import read_preset
 
 
@@ -60,9 +60,14 @@ def test_without_the_folder_nothing_is_trained(
 
 def test_a_task_that_generates_its_data_needs_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     checked = list[str]()
+
+    def check(task: Task, *_: object) -> tuple[list[str], bool]:
+        checked.append(task.name)
+        return [], False
+
     monkeypatch.setattr(check_quality, "PAGE", tmp_path / "quality.md")
     check_quality.PAGE.touch()
-    monkeypatch.setattr(check_quality, "check", lambda task, *_: (checked.append(task.name), False))
+    monkeypatch.setattr(check_quality, "check", check)
     monkeypatch.setattr(check_quality, "with_rows", lambda page, *_: page)
     monkeypatch.setattr(sys, "argv", ["check_quality", "--only", "reverse"])
     assert check_quality.main() == 1
