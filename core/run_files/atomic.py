@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from core.at_path import exists, is_file
@@ -54,12 +53,6 @@ def require_unprotected(path: Path) -> None:
     """Raise PermissionError for a write-protected file, which a folder that may be written would let us replace."""
     if is_file(path):
         path.open("ab").close()
-
-
-def require_writable(folder: Path) -> None:
-    """Raise OSError for a folder in which no file can be made."""
-    with TemporaryFile(dir=folder):  # os.access knows nothing of access lists on Windows, or of what a server allows
-        pass
 
 
 @contextmanager

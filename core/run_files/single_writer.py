@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
-from core.run_files.atomic import require_unprotected, require_writable, write_atomically
+from core.run_files.atomic import require_unprotected, write_atomically
 from core.run_files.checkpoint_files import complete_checkpoints
 from core.run_files.claiming import exclusive_lock, process_start_id
 from core.run_files.file_names import LOG, METRICS, STATE
 from core.run_files.recovering import recover
 from core.run_files.state import RunState, now, read_state, state_bytes
-from core.run_files.step_files import STEP_FOLDERS
+from core.run_files.step_files import STEP_FOLDERS, require_writable
 from core.run_files.write_errors import reporting_write_errors
 
 _CLAIMED: set[Path] = set()  # folders that this process has claimed and not released
@@ -90,8 +90,9 @@ class SingleWriterFolder:
             require_unprotected(self.path / METRICS)  # cutting it back would replace it; then no step could be appended
             for name in STEP_FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
-                require_writable(self.path / name)  # now, not at the first checkpoint
             recover(self.path)
+            for name in STEP_FOLDERS:
+                require_writable(self.path, name)  # now, not at the first checkpoint
             _CLAIMED.add(self.path.resolve())  # before run.json says that it is ours
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=process_start_id(os.getpid()))
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from core.at_path import is_dir
-from core.run_files.atomic import remove_folder, retry_while_open
+from core.run_files.atomic import TEMPORARY_SUFFIX, remove_folder, retry_while_open
 
 VALIDATIONS, PROBES, SNAPSHOTS, CHECKPOINTS = "validations", "probes", "snapshots", "checkpoints"
 STEP_FILE_SUFFIXES = {VALIDATIONS: ".jsonl", PROBES: ".safetensors", SNAPSHOTS: ".safetensors"}
@@ -36,6 +36,21 @@ def remove_step(run: Path, kind: str, step: int) -> None:
         retry_while_open(path.unlink)
     else:
         remove_folder(path)
+
+
+def require_writable(run: Path, kind: str) -> None:
+    """Raise OSError if nothing can be made in the folder `kind`: what may forbid it, only an attempt shows.
+
+    Only for the run's writer. If it is killed meanwhile, `recover` removes what was made.
+    """
+    step = step_path(run, kind, 0)
+    attempt = step.with_name(f"{step.name}{TEMPORARY_SUFFIX}")
+    if kind in STEP_FILE_SUFFIXES:
+        attempt.touch()
+        attempt.unlink()
+    else:
+        attempt.mkdir()
+        attempt.rmdir()
 
 
 def _suffix(kind: str) -> str:
