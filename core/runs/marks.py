@@ -8,6 +8,7 @@ from typing import Literal
 
 from core.history import History
 from core.per_cent import per_cent
+from core.user_input.quoting import format_value
 
 MarkKind = Literal["right", "best", "setting", "aligned", "noticed"]
 
@@ -52,5 +53,7 @@ def _marks(history: History) -> Iterator[Mark]:
 
 
 def value_text(value: object) -> str:
-    """A setting's value as it is written beside curves: whole numbers with commas."""
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    """A setting's value as written beside curves: whole numbers with commas, null where it is switched off."""
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else format_value(value)

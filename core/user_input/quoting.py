@@ -29,4 +29,6 @@ def quoted_hint(error: ErrorDetails) -> str:
 def _text_of(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_text_of, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_text_of(one)}' for key, one in value.items())}}}"
     return {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))

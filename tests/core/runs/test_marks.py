@@ -67,18 +67,20 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         validated(400, 0.4),
         SettingChanged(step=250, key="training.max_grad_norm", value=5.0),  # replaced at the same step
         SettingChanged(step=250, key="training.max_grad_norm", value=0.5),
+        SettingChanged(step=260, key="training.max_grad_norm", value=None),
         ProbeDone(probe=Probe(step=20, sentences=(aligned_sentence((2, 2, 2)),))),
         ProbeDone(probe=Probe(step=50, sentences=(aligned_sentence(),))),
         ProbeDone(probe=Probe(step=80, sentences=(aligned_sentence((2, 2, 2)),))),
     ):
         history.apply(event)
     assert [(mark.step, mark.kind) for mark in collect_marks(history)] == [
-        *((50, "aligned"), (200, "right"), (250, "setting"), (300, "best")),
+        *((50, "aligned"), (200, "right"), (250, "setting"), (260, "setting"), (300, "best")),
     ]
     assert [mark.text for mark in collect_marks(history)] == [
         "step 50: layer 2 head 3 found the alignment",
         "step 200: the first right answers, 12.5 % of the validation's sentences",
         "step 250: training.max_grad_norm set to 0.5",
+        "step 260: training.max_grad_norm set to null",
         "step 300: the best validation so far, by valid/loss",
     ]
 

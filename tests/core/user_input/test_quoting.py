@@ -17,6 +17,7 @@ from core.user_input.quoting import format_value
         (3, "3"),
         (1, "1"),
         ([1, None, [False, "x"]], "[1, null, [false, 'x']]"),
+        ({"a": None, "b": [True]}, "{'a': null, 'b': [true]}"),
         ("x" * 100, "'" + "x" * 56 + "..."),
     ],
 )
