@@ -1,7 +1,14 @@
 """The size of a model and of its training, computed without building it (and so without torch)."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
 from core.config import DecodingConfig, ModelConfig, RunConfig
 from core.data.prepared_data import PreparedData
+from core.errors import UserError
 
 
 def model_sizes(config: RunConfig, data: PreparedData) -> tuple[int, int, int]:
@@ -13,6 +20,22 @@ def model_sizes(config: RunConfig, data: PreparedData) -> tuple[int, int, int]:
 def num_parameters(config: RunConfig, data: PreparedData) -> int:
     """The number of trainable parameters in this run's model."""
     return count_parameters(config.model, *model_sizes(config, data))
+
+
+def require_same_size(
+    run: Path, step: int, weights: Mapping[str, NDArray[Any]], config: RunConfig, data: PreparedData
+) -> None:
+    """Raise UserError if config and vocabulary describe a model of another size than the run's weights of `step`.
+
+    Building that model may take more memory than there is.
+    """
+    num_stored, num_described = sum(array.size for array in weights.values()), num_parameters(config, data)
+    if num_stored != num_described:
+        raise UserError(
+            f"{run}: config and vocabulary describe a model of {num_described:,} weights, "
+            f"and the checkpoint of step {step} holds {num_stored:,}.",
+            "Use the config and the vocabulary that these weights were trained with.",
+        )
 
 
 def num_positions(decoding: DecodingConfig, max_src_length: int, max_tgt_length: int) -> int:

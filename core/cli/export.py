@@ -98,7 +98,7 @@ def _onnx_files(run: RunFolder, step: int, weights: Weights) -> dict[str, bytes]
     """Two graphs (see docs/onnx.md), and the model's documents beside them."""
     from core.exporting.onnx_graphs import onnx_graphs  # imports torch, here in the main thread: no engine is running
 
-    return onnx_graphs(run, weights) | run.model_documents_at(step)
+    return onnx_graphs(run, step, weights) | run.model_documents_at(step)
 
 
 def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:

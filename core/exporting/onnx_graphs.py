@@ -22,7 +22,7 @@ from core.model.attention import KeysValues, SelfAttention
 from core.model.masks import padding_mask
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
-from core.model_size import model_sizes
+from core.model_size import model_sizes, require_same_size
 from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights
 from core.training.checkpoint import to_tensors
@@ -88,15 +88,18 @@ class CachedSelfAttention(nn.Module):
         return self.attention.attend(queries, self.past, None)
 
 
-def onnx_graphs(run: RunFolder, weights: Weights) -> dict[str, bytes]:
-    """File name -> graph, for a run's model with these weights. Raises UserError if the extra is missing."""
+def onnx_graphs(run: RunFolder, step: int, weights: Weights) -> dict[str, bytes]:
+    """File name -> graph, for a run's model with these weights, of `step`. Raises UserError if the extra is missing, or
+    the weights are not this model's.
+    """
     if find_spec("onnx") is None:
         raise not_installed("onnx", "`export --format onnx`")
-    return graphs_of(_model(run, weights))
+    return graphs_of(_model(run, step, weights))
 
 
-def _model(run: RunFolder, weights: Weights) -> Transformer:
+def _model(run: RunFolder, step: int, weights: Weights) -> Transformer:
     config, data = run.config(), PreparedData.from_document(run.vocabulary(), run.subword_models())
+    require_same_size(run.path, step, weights, config, data)
     model = Transformer(config.model, *model_sizes(config, data))
     load_weights(model, to_tensors(weights))
     return model

@@ -9,17 +9,13 @@ import dataclasses
 from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from numpy.typing import NDArray
-
-from core.config import RunConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.faults import note
-from core.model_size import num_parameters
+from core.model_size import require_same_size
 from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
 from core.resuming import resumable_steps
@@ -87,7 +83,7 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
     checkpoint = _read_checkpoint(folder, _resumable_checkpoint(request, folder, emit), emit)
     _report_damaged_tail(folder, emit)
     config = resolve_on_this_machine(folder.config(), data, emit)
-    require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
+    require_same_size(folder.path, checkpoint.step, checkpoint.model, config, data)
     trainer = Trainer(config, data, host)
     trainer.attach_folder(folder)
     if folder.state.is_shared:  # it has only these weights; whether they are a mean was decided on export
@@ -156,17 +152,3 @@ def _report_damaged_tail(folder: RunFolder, emit: Emit) -> None:
         sentence = f"{folder.metrics_file.path}: the file is damaged after the newest checkpoint."
         advice = "A power cut may leave it like that. The curves end there; going on begins at a checkpoint."
         emit(note(sentence, advice))
-
-
-def require_same_size(
-    folder: RunFolder, step: int, weights: Mapping[str, NDArray[Any]], config: RunConfig, data: PreparedData
-) -> None:
-    """Raise UserError if config and vocabulary describe a model of another size than the weights of `step`."""
-    num_stored = sum(array.size for array in weights.values())
-    num_described = num_parameters(config, data)
-    if num_stored != num_described:
-        raise UserError(
-            f"{folder.path}: config and vocabulary describe a model of {num_described:,} weights, "
-            f"and the checkpoint of step {step} holds {num_stored:,}.",
-            "Use the config and the vocabulary that these weights were trained with.",
-        )

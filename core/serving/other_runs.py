@@ -11,12 +11,12 @@ from core.data.prepared_data import PreparedData
 from core.data.unchanged_files import FileStats, stat_files
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
-from core.model_size import model_sizes
+from core.model_size import model_sizes, require_same_size
 from core.run_files.checkpoint_files import MODEL
 from core.run_files.step_files import CHECKPOINTS, SNAPSHOTS, step_path
 from core.run_folder import RunFolder
 from core.serving.kept_weights import nearest_kept_step
-from core.serving.opening import recorded_data, require_same_size
+from core.serving.opening import recorded_data
 from core.training.checkpoint import to_tensors
 
 
@@ -56,7 +56,7 @@ def _weights_files(run: Path, step: int) -> list[str]:
 def _read_model(folder: RunFolder, step: int) -> OtherModel:
     config, data = folder.config(), recorded_data(folder)
     weights = folder.weights(step)
-    require_same_size(folder, step, weights, config, data)
+    require_same_size(folder.path, step, weights, config, data)
     with torch.random.fork_rng(devices=[]):  # building a model draws its initial weights
         model = Transformer(config.model, *model_sizes(config, data)).eval()
     load_weights(model, to_tensors(weights))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -135,3 +137,16 @@ def test_without_the_extra_the_error_says_what_to_install(
     advice = capfd.readouterr().err
     assert all(way in advice for way in ("pip install onnx", "pipx inject headlight onnx", "uv tool install '.[onnx]'"))
     assert not Path("nowhere").exists()
+
+
+def test_weights_of_another_model_are_refused_before_that_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("core.exporting.onnx_graphs.Transformer", lambda *_: pytest.fail("it may not fit in memory"))
+    run = shutil.copytree(ROOT / "resources" / "finished_run", tmp_path / "run")
+    config, state = run / "config.yaml", json.loads((run / "run.json").read_text(encoding="utf-8"))
+    config.write_text(re.sub("d_ff: .*", "d_ff: 65536", config.read_text(encoding="utf-8")), encoding="utf-8")
+    del state["checksum"], state["checksums"]["config.yaml"]
+    (run / "run.json").write_text(json.dumps(state), encoding="utf-8")
+    assert cli.main(["export", str(run), "--format", "onnx", "--output", str(tmp_path / "out")]) == 2
+    assert f"headlight: {run}: config and vocabulary describe a model of " in capfd.readouterr().err
