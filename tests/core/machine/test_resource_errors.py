@@ -49,6 +49,7 @@ def test_too_little_memory_for_a_thread_is_reported(tmp_path: Path, module: str,
         (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
         (OSError(errno.EAGAIN, "Resource temporarily unavailable"), True),  # of starting a process
         (ImportError("Importing numpy failed: libopenblas.so: failed to map segment from shared object. See"), True),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"), True),
         (RuntimeError("dictionary changed size during iteration"), False),
         (ImportError("No module named 'numpy'"), False),
         (OSError(errno.ENOENT, "No such file or directory"), False),
