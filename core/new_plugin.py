@@ -15,6 +15,7 @@ from core.errors import UserError
 from core.plugin import API_VERSION
 from core.plugins_host.discovery import NAME_PATTERN
 from core.plugins_host.plugin_info import PluginInfo
+from core.run_files.write_errors import why_not_written
 from core.short_repr import short_repr
 from core.user_input.strict_yaml import read_yaml
 
@@ -100,5 +101,7 @@ def _write(texts: Mapping[Path, str], name: str, *, module: str) -> list[Path]:
             left.unlink(missing_ok=True)
             with suppress(OSError):  # it holds other files
                 left.parent.rmdir()
-        raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another name or place.") from error
+        raise UserError(
+            f"{path} cannot be written: {why_not_written(error, path)}.", "Choose another name or place."
+        ) from error
     return list(texts)

@@ -26,9 +26,9 @@ def reporting_write_errors(
     try:
         yield
     except OSError as error:
-        what_to_do = advice or f"Choose another folder ({option} in a terminal)."
+        what_to_do, where = advice or f"Choose another folder ({option} in a terminal).", unwritable_path(error, path)
         raise as_file_limit_error(error) or error_type(
-            f"{unwritable_path(error, path)} cannot be written: {_reason(error, path)}.", what_to_do
+            f"{where} cannot be written: {why_not_written(error, where)}.", what_to_do
         ) from None
 
 
@@ -38,8 +38,8 @@ def require_no_file_in_the_way(folder: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
 
-def _reason(error: OSError, path: Path) -> str:
-    """The system's words, but not “File exists” for a file where a folder was to be made."""
+def why_not_written(error: OSError, path: Path) -> str:
+    """Why `path` could not be made or written: the system's words, but for a file where a folder was to be made."""
     if isinstance(error, FileExistsError | NotADirectoryError) and (file := _file_in_the_way(path)):
         return f"{'it' if file == path else file} is a file, expected a folder"
     return error.strerror or str(error)

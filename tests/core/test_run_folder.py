@@ -278,7 +278,7 @@ def test_opening_what_is_not_a_run_says_why(tmp_path: Path) -> None:
             find_run(text, tmp_path)
     with pytest.raises(UserError, match=r"has no run.json"):
         find_run(incomplete.name, tmp_path)
-    with pytest.raises(UserError, match="cannot be written"):
+    with pytest.raises(UserError, match="cannot be written: it is a file, expected a folder"):
         RunFolder.create(tmp_path / "file", "x")
     with pytest.raises(UserError, match="is not empty"):
         RunFolder.create_at(incomplete)
