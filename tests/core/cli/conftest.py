@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,7 +30,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("place")
     for split, lines in {"train": ["a b", "b c", "c a"] * 10, "valid": ["a b", "b a", "c", "a c", "a b c a"]}.items():
         for side in ("source", "target"):
-            (folder / f"{split}.{side}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            file = folder / f"{split}.{side}"
+            file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            os.utime(file, (0, 0))  # just written, it would be read again at each preparation
     settings = {"max_steps": 20, "validate_every": 20, "checkpoint_every": 10, "average_checkpoints": 5}
     document = tiny_config(**settings).model_dump() | {
         "dataset": {"plugin": "parallel_text", "options": {"folder": str(folder), **FILES}, "max_src_length": 4}
