@@ -64,11 +64,18 @@ class GridLayout:
         left = min(self.cell(0, head).center().x() - width / 2, self._right - width)
         return name, QRectF(left, 0, width, self._metrics.height())
 
+    def row_names(self) -> list[tuple[str, QRectF]]:
+        """The name of each row and its rectangle; if rows are low, only of every 2nd, 4th, 8th ... row."""
+        height, every = self._metrics.height(), 1
+        while every * self._height < height:
+            every *= 2
+        rows = range(0, len(self._names), every)
+        tops = (self.cell(row, 0).center().y() - height / 2 for row in rows)
+        return [(self._names[row], QRectF(0, top, self._left, height)) for row, top in zip(rows, tops, strict=True)]
+
     def paint_names(self, painter: QPainter) -> None:
         """Paint the names of the rows and the numbers of the heads."""
-        height = self._metrics.height()
         for name, rect in self.head_names():
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, name)
-        for row, name in enumerate(self._names):
-            rect = QRectF(0, self.cell(row, 0).center().y() - height / 2, self._left, height)
+        for name, rect in self.row_names():
             painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)

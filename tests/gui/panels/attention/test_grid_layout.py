@@ -63,3 +63,14 @@ def test_narrow_heads_are_numbered_at_regular_intervals(qapp: object, num_heads:
         assert place.center().x() == pytest.approx(head.center().x()) or place.right() == 560
         assert place.width() >= metrics.horizontalAdvance(name) and place.right() <= 560
     assert all(one.right() < other.left() for one, other in pairwise(places))
+
+
+@pytest.mark.parametrize(("height", "first_names"), [(400, ["cross 1", "cross 2"]), (200, ["cross 1", "cross 3"])])
+def test_low_rows_are_named_at_regular_intervals(qapp: object, height: int, first_names: list[str]) -> None:
+    metrics = QFontMetrics(qapp.font())  # type: ignore[attr-defined]
+    layout = GridLayout(QSizeF(560, height), [f"cross {row + 1}" for row in range(20)], [16] * 20, metrics)
+    names, places = zip(*layout.row_names(), strict=True)
+    assert list(names[:2]) == first_names
+    rows = [int(name.split()[-1]) - 1 for name in names]
+    assert [place.center().y() for place in places] == [layout.cell(row, 0).center().y() for row in rows]
+    assert not any(one.intersects(other) for one, other in pairwise(places))
