@@ -432,7 +432,7 @@ class RunFolder(SingleWriterFolder):
         steps = self.snapshot_steps() if self._state.is_shared else self.checkpoint_steps()  # it has no checkpoints
         if not steps:
             raise UserError(
-                f"{self.path} has no checkpoint yet.",
+                f"{self.path} has no checkpoint.",
                 "If it still learns, wait for the first; otherwise start a new run.",
             )
         if which == "last":

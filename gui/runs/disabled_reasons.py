@@ -18,7 +18,7 @@ def why_not_open(row: RunRow | None) -> str:
     """A sentence; empty if the run can be opened."""
     if row is None or row.problem or (row.snapshot_steps if row.is_shared else row.checkpoint_steps):
         return _why_not_readable(row)
-    return "This run has no checkpoint yet: there are no weights to load"
+    return "This run has no checkpoint: there are no weights to load"
 
 
 def why_not_continue(row: RunRow | None) -> str:
@@ -43,7 +43,7 @@ def why_not_share(row: RunRow | None) -> str:
     """A sentence; empty if the run can be written to one file."""
     if row is None or row.problem or row.kept_steps:
         return _why_not_readable(row)
-    return "This run has kept no weights yet"
+    return "This run has kept no weights"
 
 
 def why_not_follow(row: RunRow | None, engine_state: str) -> str:
@@ -53,7 +53,7 @@ def why_not_follow(row: RunRow | None, engine_state: str) -> str:
     if row.is_ours:
         return "This window writes the run itself: Train shows it live"
     if row.writer is None:
-        return "No process writes this run now: open it instead"
+        return "No process writes this run now" + ("" if why_not_open(row) else ": open it instead")
     if engine_state == "learning":
         return "Your own run is learning: pause it first"
     return ""

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
+from gui.runs.disabled_reasons import why_not_follow, why_not_open
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
@@ -33,8 +34,11 @@ def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> No
 
 def test_without_a_kept_step_there_is_a_reason_instead(three_runs: RunsView) -> None:
     details = three_runs.details
-    details.show_row(replace(three_runs.table.rows[0], checkpoint_steps=(), snapshot_steps=()))
-    assert not details.step_combo.isEnabled() and details.step_combo.toolTip() == "This run has kept no weights yet"
+    deleted = replace(three_runs.table.rows[0], checkpoint_steps=(), snapshot_steps=())  # by hand, to save room
+    details.show_row(deleted)
+    assert not details.step_combo.isEnabled() and details.step_combo.toolTip() == "This run has kept no weights"
+    assert why_not_open(deleted) == "This run has no checkpoint: there are no weights to load"
+    assert why_not_follow(deleted, "paused") == "No process writes this run now"
     details.show_row(None)
     assert details.step_combo.toolTip() == "Choose a run in the table first"
 
