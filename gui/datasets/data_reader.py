@@ -21,7 +21,7 @@ from gui.datasets.background_iterator import BackgroundIterator
 WAITING = "Preparing the data …"
 NO_DATA = "No data are prepared: choose a dataset in Setup, or drop your own files here."
 NOT_AVAILABLE = (
-    "This run's pairs are not available: it was shared without them, or its dataset's plugin now gives different pairs."
+    "This run's pairs are not available: it was shared without them, or its dataset's plugin no longer gives them."
 )
 
 
