@@ -152,7 +152,8 @@ def alignment_scores(probe: Probe) -> Scores | None:
     """[L, H] the share of aligned target tokens for which each cross-attention head reads the right source token.
 
     It does where, fed by the reference, the source token with its highest weight is one that the gold alignment links
-    with the target token. None if no sentence has an alignment.
+    with the target token; weights that are not numbers, as of a diverged model, read none. None if no sentence has an
+    alignment.
     """
     hits = [_hits(sentence) for sentence in probe.sentences if _has_gold(sentence)]
     return np.concatenate(hits, axis=-1).mean(axis=-1) if hits else None
@@ -169,6 +170,6 @@ def _hits(sentence: ProbedSentence) -> NDArray[np.bool_]:
     src, tgt = np.array(sentence.alignment).T
     is_gold = np.zeros(cross.shape[2:], dtype=bool)
     is_gold[tgt, src] = True
-    read = cross.astype(np.float32).argmax(axis=-1)
-    hits: NDArray[np.bool_] = is_gold[np.arange(len(is_gold)), read]
+    read = cross.astype(np.float32).argmax(axis=-1)  # the first if none is a number
+    hits: NDArray[np.bool_] = is_gold[np.arange(len(is_gold)), read] & ~np.isnan(cross[..., 0])
     return hits[..., is_gold.any(axis=-1)]

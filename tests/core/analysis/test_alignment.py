@@ -15,7 +15,7 @@ from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from core.runs.followed_run import read_followed_run
 from core.runs.marks import collect_marks
-from tests.gui.builders import GOLD, aligned_sentence, sentence
+from tests.gui.builders import GOLD, aligned_sentence, diverged, sentence
 from tests.record_calls import record_calls
 
 FINISHED = Path(__file__).parents[3] / "resources" / "finished_run"
@@ -53,6 +53,11 @@ def test_every_aligned_token_of_all_sentences_counts_the_same() -> None:
     short = replace(aligned_sentence((2, 2, 2)), alignment=((0, 0),))
     scores = alignment_scores(probe(0, aligned_sentence(), short))
     assert scores is not None and scores[1, 2] == pytest.approx(2 / 3)
+
+
+def test_a_diverged_head_reads_no_source() -> None:
+    scores = alignment_scores(probe(0, diverged(aligned_sentence())))
+    assert scores is not None and not scores.any()
 
 
 def test_without_alignments_there_is_no_score() -> None:
