@@ -25,7 +25,6 @@ class LearningRatePlot(StepPlot):
         self._planned, self._done = self.plot(), self.long_curve()
         self._config: RunConfig | None = None  # the config that is planned
         self._plan = (np.empty(0), np.empty(0))  # steps and rates, from the first step to the last
-        self._drawn_from = -1  # the index in the plan at which the dotted line begins
         self._peak = 0.0  # the highest rate drawn
         self.hideAxis("bottom")
         self.getAxis("left").setTicks([])
@@ -47,22 +46,23 @@ class LearningRatePlot(StepPlot):
     def draw(self, history: History) -> None:
         steps, rates = history.curve("train/learning_rate")
         if history.prepared is not None:
-            self._draw_plan(history.prepared.config, history.last_step)
-            self._peak = max(float(part.max(initial=0.0)) for part in (rates, self._plan[1][self._drawn_from :]))
+            planned = self._draw_plan(history.prepared.config, history.last_step)
+            self._peak = max(float(part.max(initial=0.0)) for part in (rates, planned))
         if self._peak and not self.is_frozen:
             self.set_value_range(0, self._peak * _HEADROOM)
         update_curve(self._done, steps, rates)
         self._label_peak()
 
-    def _draw_plan(self, config: RunConfig, last_step: int) -> None:
-        """Draw the plan only for steps to come: past ones may have had other settings."""
+    def _draw_plan(self, config: RunConfig, last_step: int) -> np.ndarray:
+        """Draw the plan only for steps to come: past ones may have had other settings. Returns the rates drawn."""
         if config is not self._config:
-            self._config, self._plan, self._drawn_from = config, planned_rates(config), -1
+            self._config, self._plan = config, planned_rates(config)
         steps, rates = self._plan
-        first = int(np.searchsorted(steps, last_step))
-        if first != self._drawn_from:
-            self._drawn_from = first
-            self._planned.setData(steps[first:], rates[first:])
+        now = max(last_step, 1)
+        is_later = steps > now
+        drawn = np.array([np.interp(now, steps, rates), *rates[is_later]])
+        update_curve(self._planned, [now, *steps[is_later]], drawn)
+        return drawn
 
     def _label_peak(self) -> None:
         """Place the name above or below the line, as far left as possible without covering it."""

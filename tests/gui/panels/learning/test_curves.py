@@ -113,6 +113,19 @@ def test_before_the_first_step_the_plot_shows_guessing_and_the_planned_rate(pane
     assert len(panel.learning_rate._planned.getOriginalDataset()[0]) > 100
 
 
+def test_the_plan_goes_on_from_the_last_step_of_a_long_run(panel: Curves, history: History) -> None:
+    """Its points are 500 steps apart, and more than the axis showed lay between the last step and the next point."""
+    assert history.prepared is not None
+    training = {"max_steps": 100_000, "schedule": {"warmup_steps": 100}}
+    long = {"training": training, "dataset": {"plugin": "copy_task"}}
+    history.prepared = replace(history.prepared, config=RunConfig.model_validate(long))
+    panel.show_step(history, NUM_STEPS)
+    steps, rates = panel.learning_rate._planned.getOriginalDataset()
+    assert steps[0] == NUM_STEPS and rates[0] == pytest.approx(
+        np.interp(NUM_STEPS, *planned_rates(history.prepared.config))
+    )
+
+
 def test_the_earlier_rate_stays_in_view_when_another_is_set(panel: Curves, history: History) -> None:
     history.apply(SettingChanged(step=NUM_STEPS, key="training.optimizer.learning_rate", value=1e-6))
     panel.show_step(history, NUM_STEPS)
