@@ -28,6 +28,14 @@ _LEVELS = {
     "limit": Level(0.02, "Noise floor: the plugin says that no model can do better on these data"),
 }
 
+_PRESS_SPACE = "Press Space: the loss falls from here."
+_HINTS = {
+    "preparing": "The loss falls from here, once it is ready.",
+    "ready": _PRESS_SPACE,
+    "paused": _PRESS_SPACE,  # a run opened again that was stopped before its first step
+    "learning": "The loss falls from here.",
+}
+
 
 class LossPlot(ValidationPlot):
     """Draws the raw training curve thin and faint, the smoothed one above it, and the validations."""
@@ -71,7 +79,8 @@ class LossPlot(ValidationPlot):
         return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)
 
     def hint(self, history: History) -> str:
-        if history.state == "empty" or len(history.curve("train/loss")[0]):
+        if len(history.curve("train/loss")[0]):
             return ""
-        is_ready = history.state != "preparing"
-        return "Press Space: the loss falls from here." if is_ready else "The loss falls from here, once it is ready."
+        if history.last_step:  # its metrics.jsonl was deleted, or is damaged
+            return "The losses of these steps are missing."
+        return _HINTS.get(history.state, "")

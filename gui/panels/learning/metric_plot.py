@@ -44,5 +44,6 @@ class MetricPlot(ValidationPlot):
             return ""
         if history.validations:
             return "The validations of this run do not measure this: choose another curve above."
-        what_to_do = ": press Space to learn" if history.last_step == 0 and history.state != "empty" else ""
+        is_new = history.last_step == 0
+        what_to_do = ": press Space to learn" if is_new and history.state in ("ready", "paused") else ""
         return f"This curve begins with the first validation{what_to_do}."

@@ -202,15 +202,21 @@ def test_with_nothing_prepared_it_says_what_to_do(panel: Curves) -> None:
     assert panel.empty_label.isVisible()
 
 
-def test_it_suggests_space_only_when_ready_and_no_line_crosses_the_hint(panel: Curves, theme: Theme) -> None:
+def test_it_suggests_space_only_where_that_learns_and_no_line_crosses_the_hint(panel: Curves, theme: Theme) -> None:
     made = History()
     made.apply(prepared())
     hint = panel.loss._hint
-    preparing, ready = StateChanged(state="preparing", step=0), StateChanged(state="ready", step=0)
-    for change, words in ((preparing, "once it is ready"), (ready, "Press Space")):
-        made.apply(change)
-        panel.show_step(made, 0)
-        assert hint.isVisible() and words in hint.toPlainText()
+    for state, step, words in (
+        ("preparing", 0, "The loss falls from here, once it is ready."),
+        ("ready", 0, "Press Space: the loss falls from here."),
+        ("learning", 0, "The loss falls from here."),  # Space would pause the first step, which may take long
+        ("failed", 0, ""),
+        ("paused", 0, "Press Space: the loss falls from here."),
+        ("paused", 12, "The losses of these steps are missing."),  # its metrics.jsonl was deleted
+    ):
+        made.apply(StateChanged(state=state, step=step))
+        panel.show_step(made, step)
+        assert hint.isVisible() == bool(words) and hint.toPlainText() == words, state
     assert hint.zValue() > panel.loss._levels["unigram"].zValue() and hint.fill.color() == theme.colour("surface")
 
 

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
-from core.events import StepsDone, ValidationDone
+from core.events import StateChanged, StepsDone, ValidationDone
 from core.history import History
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from gui.main_window import MainWindow
@@ -247,6 +247,9 @@ def test_during_training_it_says_when_the_curve_begins(panel: Curves, history: H
     plot = shown(panel, history, "valid/gain")
     learning = History()
     learning.apply(prepared())
+    learning.apply(StateChanged(state="learning", step=0))  # its first step may take long
+    panel.show_step(learning, 0)
+    assert plot._hint.toPlainText() == "This curve begins with the first validation."
     learning.apply(StepsDone(first_step=1, arrays={"train/loss": np.full(5, 3.0)}))
     panel.show_step(learning, 5)
     assert plot._hint.isVisible()
