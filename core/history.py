@@ -289,12 +289,12 @@ class History:
         if self._metrics.was_rewritten(folder):
             self._reset_run()
         self.state = folder.reread_state().state
-        self._read_new_records(folder)
-        if self.prepared is not None and before and self.settings_changed != settings_before:
-            self.prepared = replace(self.prepared, config=self.config_at(math.inf))
         self.probes.list_stored(folder, modified_at[PROBES])
         self._are_snapshots_listed = False
         self._list_checkpoints()
+        self._read_new_records(folder)  # last: if they are damaged, the probes of an opened run are seen all the same
+        if self.prepared is not None and before and self.settings_changed != settings_before:
+            self.prepared = replace(self.prepared, config=self.config_at(math.inf))
         self._folder_stamp = (*self._metrics.position, *modified_at.values())
         return self._folder_stamp != before
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -256,6 +257,16 @@ def test_damaged_probes_and_validations_are_skipped(tmp_path: Path) -> None:
     (folder.path / "validations" / "000010.jsonl").write_bytes(b"none")
     history = History.read(folder)
     assert (history.probes.sentences, history.probes.newest(), history.newest_validation()) == ((), None, None)
+
+
+def test_a_run_with_damaged_metrics_has_its_probes(tmp_path: Path) -> None:
+    run, history = tmp_path / "run", History()
+    shutil.copytree(Path(__file__).parents[1] / "golden" / "0.1.0_copy_task", run)
+    (run / "metrics.jsonl").write_bytes(b"none\n")
+    history.folder = RunFolder.open(run)
+    with pytest.raises(UserError, match="without its curves"):
+        history.refresh()
+    assert history.probes.steps[-1] == 40 and history.probes.sentences
 
 
 def test_a_probe_removed_before_the_next_refresh_is_replaced_by_the_one_before(tmp_path: Path) -> None:
