@@ -15,6 +15,7 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _HEADROOM = 1.15
+_NAME_Z, _CURVES_Z = 11, 12  # above the playhead, which would strike through the name
 
 
 class LearningRatePlot(StepPlot):
@@ -29,7 +30,9 @@ class LearningRatePlot(StepPlot):
         self.hideAxis("bottom")
         self.getAxis("left").setTicks([])
         self._name = pg.TextItem("learning rate", anchor=(0, 0))
-        self._name.setZValue(-1)  # below the line, in case it covers it
+        self._name.setZValue(_NAME_Z)
+        for curve in (self._planned, self._done):
+            curve.setZValue(_CURVES_Z)  # in case the name has no other room
         self.addItem(self._name, ignoreBounds=True)
         self.setAccessibleName("Learning rate over steps")
         self.plotItem.vb.sigResized.connect(self._label_peak)
@@ -41,6 +44,7 @@ class LearningRatePlot(StepPlot):
         self._planned.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
         self._name.setColor(self.theme.colour("good_text"))
         self._name.setFont(self.theme.font(0.85))
+        self._name.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
         self.setFixedHeight(self.theme.px(40))
 
     def draw(self, history: History) -> None:

@@ -190,6 +190,17 @@ def assert_no_line_crosses_the_name_of_the_rate(panel: Curves, theme: Theme) -> 
     rate._name.setVisible(True)
 
 
+def test_the_playhead_does_not_strike_through_the_name_of_the_rate(
+    panel: Curves, history: History, theme: Theme
+) -> None:
+    panel.show_step(history, 0)
+    rate = panel.learning_rate
+    panel.grab()
+    name = rate._name.sceneBoundingRect().adjusted(1, 1, -1, -1)
+    panel.show_step(history, round(rate.plotItem.vb.mapSceneToView(name.center()).x()))
+    assert pixels_of(theme.colour("text"), rate) and not pixels_of(theme.colour("text"), rate, name)
+
+
 def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, history: History) -> None:
     for step, words in ((300, "valid 0.900,"), (301, "valid 0.900 at 300,")):
         history.apply(ValidationDone(step=300, metrics={"valid/loss": 0.9}, sentences=(), is_best=False))
