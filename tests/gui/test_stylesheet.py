@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
@@ -13,10 +15,12 @@ from gui.frame.rail import RailButton
 from gui.panel import Panel
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.panels.runs.run_translations import RunTranslations
+from gui.panels.translation.candidate_table import CandidateTable
 from gui.theme import ZOOMS, Theme
-from gui.widgets.buttons import FoldButton
+from gui.widgets.buttons import FoldButton, button
 from gui.widgets.scroll_areas import FramelessScrollArea
 from tests.gui.conftest import WAIT_MS
+from tests.gui.test_colours import contrast
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -55,27 +59,57 @@ def test_what_scrolls_in_a_panel_has_the_colour_of_the_panel(qtbot: QtBot, mode:
     assert picture.pixelColor(area.mapTo(panel, area.rect().center())).name() == theme.colours.surface
 
 
-@pytest.mark.parametrize("kind", ["rail", "comparison", "translations"])
+@pytest.mark.parametrize("kind", ["rail", "comparison", "translations", "candidates"])
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_frame_shows_the_focused_control(qtbot: QtBot, mode: Mode, kind: str) -> None:
     theme = Theme(mode)
     theme.apply()
     window, other, panel = QWidget(), QLineEdit(), RunTranslations(theme)
-    control = {"rail": RailButton(theme, "Train", ""), "comparison": ComparisonTable(theme)}.get(kind, panel.table)
+    kinds = {"rail": partial(RailButton, theme, "Train", ""), "comparison": partial(ComparisonTable, theme)}
+    make = {**kinds, "candidates": partial(CandidateTable, theme), "translations": lambda: panel.table}[kind]
+    made: QWidget = make()
     window.setMinimumSize(100, 100)  # the offscreen platform has no size hints and would warn
     window.setObjectName("rail")  # which styles only its buttons
     layout = QVBoxLayout(window)
     layout.addWidget(other)
-    layout.addWidget(control)
+    layout.addWidget(made)
     qtbot.addWidget(window)
     window.show()
     window.activateWindow()
-    for focused, is_framed in ((other, False), (control, True)):
+    for focused, is_framed in ((other, False), (made, True)):
         focused.setFocus(Qt.FocusReason.TabFocusReason)
         qtbot.waitUntil(focused.hasFocus, timeout=WAIT_MS)
-        picture = control.grab().toImage()
+        picture = made.grab().toImage()
         edge = picture.pixelColor(picture.width() - 1, picture.height() // 2).name()
         assert (edge == theme.colours.training) == is_framed, edge
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_focus_is_seen_on_a_slider_and_on_the_button_of_the_open_page(qtbot: QtBot, mode: Mode) -> None:
+    """Some of what changes has the contrast that WCAG asks for, also on a projector that shows no colours."""
+    theme = Theme(mode)
+    theme.apply()
+    window, other = QWidget(), QLineEdit()
+    window.setMinimumSize(100, 100)  # as above
+    slider, page = QSlider(Qt.Orientation.Horizontal), button("Attention", "", role="flat")
+    page.setCheckable(True)
+    page.setChecked(True)
+    layout = QVBoxLayout(window)
+    for control in (other, slider, page):
+        layout.addWidget(control)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    for control in (slider, page):
+        other.setFocus()
+        qtbot.waitUntil(other.hasFocus, timeout=WAIT_MS)
+        before = control.grab().toImage()
+        control.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.waitUntil(control.hasFocus, timeout=WAIT_MS)
+        after = control.grab().toImage()
+        places = [QPoint(x, y) for x in range(after.width()) for y in range(after.height())]
+        pairs = ((before.pixelColor(place), after.pixelColor(place)) for place in places)
+        assert sum(one != other and contrast(one, other) >= 3 for one, other in pairs) >= 20, control
 
 
 @pytest.mark.parametrize("zoom", ZOOMS)

@@ -34,6 +34,7 @@ class CandidateTable(QTableWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__(0, len(_COLUMNS))
         self._theme = theme
+        self.setObjectName("candidates")
         self.delegate = ProbabilityDelegate(theme)
         self.setItemDelegate(self.delegate)
         self.setHorizontalHeaderLabels(_COLUMNS)
