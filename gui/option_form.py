@@ -273,6 +273,7 @@ def _make_editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | Non
 def _check_box(field: SettingField) -> QCheckBox:
     """A check box whose label, which cannot wrap, never widens the form."""
     box = QCheckBox(escape_mnemonics(field.label))
+    box.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn, which would take the change back
     box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return box
 

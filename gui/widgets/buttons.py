@@ -62,6 +62,7 @@ class IconButton(QToolButton):
 def check_box(text: str, name: str, help: str) -> QCheckBox:
     """A check box with an accessible name and a help text."""
     made = QCheckBox(text)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
     made.setAccessibleName(name)
     made.setToolTip(help)
     return made

@@ -14,6 +14,10 @@ _SENTENCE = 36  # characters: in a window of 1280 pixels the stages of Anatomy's
 class ElidingComboBox(QComboBox):
     """A combo box that ends a text with an ellipsis if there is too little room: Qt cuts it within a letter."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:
         super().initStyleOption(option)
         field = QStyle.SubControl.SC_ComboBoxEditField
@@ -48,6 +52,7 @@ class SentenceCombo(ElidingComboBox):
 def combo_box(name: str, help: str) -> QComboBox:
     """A combo box with an accessible name and a help text, as wide as its longest text."""
     combo = QComboBox()
+    combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
     combo.setAccessibleName(name)
     combo.setAccessibleDescription(help)
     combo.setToolTip(help)

@@ -42,6 +42,13 @@ def unexplained_controls(window: MainWindow) -> list[str]:
     return [one.accessibleName() for one in disabled if one.toolTip() in helps[one]]
 
 
+def controls_that_keep_space_from_learn(window: MainWindow) -> list[str]:
+    """The visible controls that would take Space after a click."""
+    kinds = (QAbstractButton, QComboBox)
+    controls = [one for one in window.findChildren(QWidget) if isinstance(one, kinds) and one.isVisible()]
+    return [one.accessibleName() for one in controls if one.focusPolicy() & Qt.FocusPolicy.ClickFocus]
+
+
 def nameless_scroll_areas(window: MainWindow) -> list[QScrollArea]:
     """The visible scroll areas that Tab reaches and a screen reader could not name."""
     reached = [area for area in window.findChildren(QScrollArea) if area.focusPolicy() & Qt.FocusPolicy.TabFocus]
@@ -51,6 +58,7 @@ def nameless_scroll_areas(window: MainWindow) -> list[QScrollArea]:
 def test_every_control_has_a_name_and_says_what_it_does(qtbot: QtBot, window: MainWindow) -> None:
     for scene in scenes(window):
         assert flawed_controls(window) == unexplained_controls(window) == [] == nameless_scroll_areas(window), scene
+        assert controls_that_keep_space_from_learn(window) == [], scene
         assert filled_buttons(window) == ["Learn"], scene
     window.rail.setup_button.click()
     drawer = window.setup_drawer
@@ -58,6 +66,6 @@ def test_every_control_has_a_name_and_says_what_it_does(qtbot: QtBot, window: Ma
     for name in SECTIONS:
         drawer.sections[name].heading.setChecked(True)
     assert drawer.processes_row.spin.isVisible()
-    assert flawed_controls(window) == [] == nameless_scroll_areas(window)
+    assert flawed_controls(window) == [] == nameless_scroll_areas(window) == controls_that_keep_space_from_learn(window)
     window.help_sheet.toggle()
     assert window.help_sheet.isVisible() and flawed_controls(window) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 
 from core.history import History
 from gui.panel import Table
@@ -47,7 +47,6 @@ class Curves(StepPanel):
             self.connect_plot(plot)
         self.notices = NoticeBar(theme)
         self.metric_combo = combo_box("Curve", _CHOICE_HELP)
-        self.metric_combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click takes no focus: Space stays with Learn
         for widget in (self.notices.chip, self.metric_combo, self.rewind_button, self.replay_button):
             self.header.addWidget(widget)
         self.under_header.addWidget(self.notices)
