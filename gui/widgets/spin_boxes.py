@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from math import ceil
 
-from PySide6.QtCore import QLocale, QObject, QPoint
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QValidator
+from PySide6.QtCore import QLocale, QObject, QPoint, Qt
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip
 
 from gui.theme import GRID, Theme
@@ -28,6 +28,12 @@ class DecimalSpinBox(QDoubleSpinBox):
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         return super().validate(text.replace(",", "."), position)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_for_learn(self, event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 class IntegerSpinBox(QSpinBox):
@@ -65,6 +71,12 @@ class IntegerSpinBox(QSpinBox):
         set_role(self, "")
         return self.textFromValue(self._committed_value) + self.suffix()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_for_learn(self, event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show no thousands separators while editing: with them, deleting a zero of 4,000 would leave 4,00."""
         self.setGroupSeparatorShown(False)
@@ -83,6 +95,11 @@ class IntegerSpinBox(QSpinBox):
 
     def _show_validity(self) -> None:
         set_role(self, "" if self.hasAcceptableInput() else "error")
+
+
+def _is_for_learn(spin: QAbstractSpinBox, event: QKeyEvent) -> bool:
+    """Whether Space would replace a selected number, as after a click on an arrow: it is left to Learn then."""
+    return event.key() == Qt.Key.Key_Space and spin.lineEdit().hasSelectedText()
 
 
 def _without_separators(number: str) -> int:

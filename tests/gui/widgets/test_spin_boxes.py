@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QToolTip
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.bridge import EngineBridge
@@ -42,6 +43,22 @@ def test_numbers_are_written_as_everywhere(qtbot: QtBot) -> None:
     integer.setValue(4_000)
     decimal.setValue(0.6)
     assert (integer.text(), decimal.text()) == ("4,000", "0.60")
+
+
+def test_space_is_left_to_learn_unless_it_is_typed_into_a_number(qtbot: QtBot) -> None:
+    """After a click on an arrow, which selects the number, it wrote a space in its place."""
+    theme, window = Theme("light"), QWidget()
+    integer, decimal = IntegerSpinBox(theme), DecimalSpinBox(theme)
+    qtbot.addWidget(window)
+    for spin in (integer, decimal):
+        spin.setParent(window)
+        before = spin.text()
+        spin.selectAll()
+        key = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Space, Qt.KeyboardModifier(0), " ")
+        QApplication.sendEvent(spin, key)
+        assert not key.isAccepted() and spin.text() == before
+    QTest.keyClicks(integer, "2 0")
+    assert integer.text() == "2 0"  # of 2 000
 
 
 @pytest.mark.parametrize(("typed", "accepted"), [("0,2", 0.2), ("0.25", 0.25), ("0,25", 0.25), (",5", 0.5)])
