@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QItemSelectionModel, QRect, QSize, Qt, QTimer
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QEvent, QItemSelectionModel, QKeyCombination, QObject, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QStyleOptionHeader, QTableWidget, QTableWidgetItem
 
 TEXT_ALIGNMENT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -15,13 +15,32 @@ _HIGHEST = 1_000  # pixels: more than any header needs
 
 
 def make_read_only(table: QTableWidget) -> None:
-    """Make a table read-only, with whole rows selected; Tab leaves it."""
+    """Make a table read-only, with whole rows selected; Tab leaves it, and Space, unless it selects another row."""
     table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
     table.setTabKeyNavigation(False)  # the arrow keys move inside it
     table.setShowGrid(False)
     table.horizontalHeader().setHighlightSections(False)  # any chosen row would highlight them all
     table.verticalHeader().hide()
+    table.installEventFilter(_SpaceFilter(table))
+
+
+class _SpaceFilter(QObject):
+    """Leaves Space to Learn where it would select no other row of the table, which uses the key all the same."""
+
+    def __init__(self, table: QTableWidget) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return False
+        current = self._table.currentIndex()
+        selects = current.isValid() and not self._table.selectionModel().isSelected(current)
+        if event.keyCombination() != QKeyCombination(Qt.Key.Key_Space) or selects:
+            return False
+        event.ignore()
+        return True
 
 
 class WrappingHeader(QHeaderView):

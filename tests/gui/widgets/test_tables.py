@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QStyleOptionHeader, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtCore import QEvent, QItemSelectionModel, QRect, Qt
+from PySide6.QtGui import QImage, QKeyEvent
+from PySide6.QtWidgets import QApplication, QStyleOptionHeader, QTableWidget, QTableWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.panels.datasets.example_table import ExampleTable
@@ -33,6 +33,24 @@ def theme(qtbot: QtBot) -> Iterator[Theme]:
     made.apply()
     yield made
     made.set_zoom(100)
+
+
+@pytest.mark.parametrize("kind", [RunTable, ExampleTable, PairTable, CandidateTable, PluginTable])
+def test_space_is_left_to_learn_unless_it_selects_another_row(
+    qtbot: QtBot, theme: Theme, kind: type[QTableWidget]
+) -> None:
+    """Data and Runs give their table the focus when they open, and Space did nothing there."""
+    table = kind(theme)
+    qtbot.addWidget(table)
+    table.setRowCount(2)
+    for row in range(2):
+        table.setItem(row, 0, QTableWidgetItem())
+    for is_selected in (True, False):
+        flag = QItemSelectionModel.SelectionFlag
+        table.setCurrentCell(0, 0, flag.ClearAndSelect | flag.Rows if is_selected else flag.Clear)
+        key = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Space, Qt.KeyboardModifier(0), " ")
+        QApplication.sendEvent(table, key)
+        assert key.isAccepted() != is_selected
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
