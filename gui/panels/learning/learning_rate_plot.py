@@ -15,6 +15,7 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _HEADROOM = 1.15
+_GAP = 2.0  # pixels from step 0, at which the playhead is at first, to the name
 _NAME_Z, _CURVES_Z = 11, 12  # above the playhead, which would strike through the name
 
 
@@ -77,11 +78,10 @@ class LearningRatePlot(StepPlot):
         if self.is_layout_unchanged(size):
             return
         placer = LabelPlacer(self.plotItem)
+        leftmost = placer.to_pixel(0, 0).x() + _GAP
         corners = (
             QPointF(middle - size.width() / 2, top)
-            for middle in candidate_middles(
-                size.width(), placer.width, near=placer.to_pixel(0, 0).x() + size.width() / 2
-            )
+            for middle in candidate_middles(size.width(), placer.width, near=leftmost + size.width() / 2)
             for top in (0.0, placer.height - size.height())
         )
         self._name.setPos(*placer.from_pixel(placer.place_freest((QRectF(corner, size), corner) for corner in corners)))

@@ -197,6 +197,8 @@ def test_the_playhead_does_not_strike_through_the_name_of_the_rate(
     rate = panel.learning_rate
     panel.grab()
     name = rate._name.sceneBoundingRect().adjusted(1, 1, -1, -1)
+    at_zero = pixels_of(theme.colour("text"), rate)
+    assert len(at_zero) >= rate.plotItem.vb.height() - 1  # nor does the name cover the playhead at step 0
     panel.show_step(history, round(rate.plotItem.vb.mapSceneToView(name.center()).x()))
     assert pixels_of(theme.colour("text"), rate) and not pixels_of(theme.colour("text"), rate, name)
 
