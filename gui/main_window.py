@@ -184,6 +184,8 @@ class MainWindow(QMainWindow):
     def _handle_state(self, change: StateChanged) -> None:
         if change.state == "preparing":
             self.trouble_strip.drop_outdated()
+        elif change.state == "learning":
+            self.trouble_strip.drop_solved()
 
     def _point_to_waiting(self) -> None:
         """Point to Setup while it is closed and changes wait there for another run: Learn would go on without them."""

@@ -21,7 +21,7 @@ OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
 
 
 class TroubleStrip(QFrame):
-    """Shows the newest trouble until it is dismissed; further ones wait behind it."""
+    """Shows a trouble until it is dismissed; later ones wait behind it."""
 
     offer_accepted = Signal(str)  # the Offer of the shown trouble
 
@@ -64,6 +64,11 @@ class TroubleStrip(QFrame):
     def drop_outdated(self) -> None:
         """Drop the troubles of an earlier attempt: something is being prepared again."""
         self._queue = [one for one in self._queue if not one.until_prepared]
+        self._refresh()
+
+    def drop_solved(self) -> None:
+        """Drop the troubles that there is a button for: the run learns, so the user has helped without it."""
+        self._queue = [one for one in self._queue if not one.offer]
         self._refresh()
 
     def dismiss(self) -> None:

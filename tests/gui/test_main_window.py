@@ -426,6 +426,19 @@ def test_the_strip_is_visible_only_while_there_is_trouble(qtbot: QtBot, window: 
     assert not window.trouble_strip.isVisible()
 
 
+def test_the_strip_drops_a_trouble_that_it_offered_to_help_with_once_the_run_learns(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    """After room was made on the disk it still said that the run cannot be written, before what went wrong later."""
+    strip, later = window.trouble_strip, Trouble(sentence="The plugin failed.")
+    for trouble in (Trouble(sentence="The run cannot be written.", offer="another_folder"), later):
+        window.context.bridge.trouble.emit(trouble)
+    assert strip.trouble != later
+    window.context.workbench.learn(1)
+    wait_for_state("paused")
+    assert strip.trouble == later
+
+
 def test_sentence_and_advice_of_the_strip_share_its_width_by_their_length(qtbot: QtBot, window: MainWindow) -> None:
     """On a projector, each further line of the strip pushes the view down."""
     window.resize(1280, 720)
