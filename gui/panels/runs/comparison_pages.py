@@ -32,6 +32,7 @@ _STEP_HELP = (
     "or those of one step"
 )
 _LEFT_OUT_HELP = f"{len(LETTERS)} runs at most are compared; the row of an unreadable one says why"
+_UNREADABLE = "What is chosen above cannot be read: choose other runs."
 _OF_ONE: tuple[tuple[str, StepChoice], ...] = (("newest", "newest"),)
 _OF_SEVERAL: tuple[tuple[str, StepChoice], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
 
@@ -46,6 +47,7 @@ class ComparisonPages(TabbedPages):
         self._bridge = context.bridge
         self._reader = RunsReader()
         self._rows: list[RunRow] = []  # of the comparison that is shown, or wanted
+        self._all_unreadable = False  # whether runs are chosen, and none of them can be read
         self._is_reading = False
         self._at: StepChoice = "newest"
         self._compared: list[Path] = []  # the runs that are shown
@@ -89,11 +91,12 @@ class ComparisonPages(TabbedPages):
         """Compare those of these runs that can be read, at most as many as there are letters."""
         self.left_out_label.setText(describe_left_out(rows))
         readable = [row for row in rows if not row.problem][: len(LETTERS)]
-        if readable == self._rows:
+        all_unreadable = bool(rows) and not readable
+        if readable == self._rows and all_unreadable == self._all_unreadable:
             return
         if {row.path for row in readable} != {row.path for row in self._rows}:
             self._at = "newest"  # other runs may have no such step
-        self._rows = readable
+        self._rows, self._all_unreadable = readable, all_unreadable
         self._read()
 
     def retry(self) -> None:
@@ -106,7 +109,7 @@ class ComparisonPages(TabbedPages):
     def _read(self) -> None:
         """Read the chosen runs, one reading at a time: of ten choices in quick succession only the last matters."""
         if not self._rows:
-            self._show(None)
+            self._show(None, why_none=_UNREADABLE if self._all_unreadable else "")
             return
         if self._is_reading:
             return
@@ -135,7 +138,7 @@ class ComparisonPages(TabbedPages):
         if rows != self._rows:
             self._read()
             return
-        self._show(None)
+        self._show(None, why_none=_UNREADABLE)
         self._bridge.report(error)
 
     def _handle_step_chosen(self, index: int) -> None:
@@ -143,11 +146,11 @@ class ComparisonPages(TabbedPages):
             self._at = self.step_combo.itemData(index)
             self._read()
 
-    def _show(self, comparison: Comparison | None, runs: Sequence[Path] = ()) -> None:
+    def _show(self, comparison: Comparison | None, runs: Sequence[Path] = (), why_none: str = "") -> None:
         self._compared = list(runs)
         self._fill_step_combo(comparison.steps if comparison is not None else ())
         for panel in (self.comparison, self.attention, self.translations):
-            panel.show_comparison(comparison)
+            panel.show_comparison(comparison, why_none)
         self.head_chooser.mark_dirty()
         self.letters_changed.emit()
 

@@ -18,14 +18,15 @@ class ComparisonPanel(Panel):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.comparison: Comparison | None = None
+        self.why_none = ""  # why there is none although runs are chosen
 
-    def show_comparison(self, comparison: Comparison | None) -> None:
-        """Show this comparison; None says how to choose runs."""
-        self.comparison = comparison
+    def show_comparison(self, comparison: Comparison | None, why_none: str = "") -> None:
+        """Show this comparison; None says why there is none, or how to choose runs."""
+        self.comparison, self.why_none = comparison, why_none
         self.mark_dirty()
 
     def why_nothing(self, examined: Literal["probed", "validated"], is_any: bool, nothing_in_common: str) -> str:
         """Why nothing is shown: `nothing_in_common` if any run was probed or validated; empty if no run is chosen."""
-        if self.comparison is None:  # the panel's own sentence says what to do
-            return ""
+        if self.comparison is None:  # if no run is chosen, the panel's own sentence says what to do
+            return self.why_none
         return nothing_in_common if is_any else self.comparison.why_empty(examined)

@@ -63,7 +63,7 @@ class RunComparison(ComparisonPanel):
     def show_step(self, history: History, step: int) -> None:
         """Draw the comparison, which does not depend on the playhead."""
         if self.comparison is None:
-            self.show_empty()
+            self.show_empty(self.why_none)
             return
         self.show_body()
         self.set_title(self.title + _of_other_tokens(self.comparison) + (SEEDS if self.comparison.groups else ""))

@@ -45,9 +45,9 @@ class RunTranslations(ComparisonPanel):
         self.table.setAlternatingRowColors(True)
         self.body.addWidget(self.table)
 
-    def show_comparison(self, comparison: Comparison | None) -> None:
+    def show_comparison(self, comparison: Comparison | None, why_none: str = "") -> None:
         self._lines = [] if comparison is None else translations_of(comparison.runs)
-        super().show_comparison(comparison)
+        super().show_comparison(comparison, why_none)
 
     def show_step(self, history: History, step: int) -> None:
         """Fill the table for the step chosen for the comparison; the step that the window views makes no difference."""

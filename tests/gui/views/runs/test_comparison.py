@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyqtgraph as pg
@@ -22,6 +23,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 from tests.gui.tables import column_texts, header_item, header_texts, item_at, row_texts
 from tests.gui.views.runs.steps import Wait, choose_both, compared, learn_to_the_end, num_shown, row_of, show
+from tests.gui.waiting import wait_for
 
 
 def test_several_selected_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
@@ -182,3 +184,12 @@ def test_an_unreadable_run_clears_the_previous_comparison(three_runs: RunsView, 
     assert "metrics.jsonl" in sentences[0]
     assert sides.comparison.comparison is None
     qtbot.waitUntil(lambda: sides.comparison.is_empty, timeout=WAIT_MS)
+    row, label = three_runs.table.rows[0], sides.comparison.empty_label
+    for chosen, words in (
+        (None, "What is chosen above cannot be read"),
+        ([], "Choose a run above"),
+        ([replace(row, problem="a newer version made this")], "What is chosen above cannot be read"),
+    ):
+        if chosen is not None:
+            sides.compare(chosen)
+        wait_for(qtbot, lambda words: label.text().startswith(words), words)
