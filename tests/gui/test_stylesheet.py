@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -65,9 +66,13 @@ def test_a_frame_shows_the_focused_control(qtbot: QtBot, mode: Mode, kind: str) 
     theme = Theme(mode)
     theme.apply()
     window, other, panel = QWidget(), QLineEdit(), RunTranslations(theme)
-    kinds = {"rail": partial(RailButton, theme, "Train", ""), "comparison": partial(ComparisonTable, theme)}
-    make = {**kinds, "candidates": partial(CandidateTable, theme), "translations": lambda: panel.table}[kind]
-    made: QWidget = make()
+    kinds: dict[str, Callable[[], QWidget]] = {
+        "rail": partial(RailButton, theme, "Train", ""),
+        "comparison": partial(ComparisonTable, theme),
+        "candidates": partial(CandidateTable, theme),
+        "translations": lambda: panel.table,
+    }
+    made = kinds[kind]()
     window.setMinimumSize(100, 100)  # the offscreen platform has no size hints and would warn
     window.setObjectName("rail")  # which styles only its buttons
     layout = QVBoxLayout(window)

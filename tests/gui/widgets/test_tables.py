@@ -36,9 +36,7 @@ def theme(qtbot: QtBot) -> Iterator[Theme]:
 
 
 @pytest.mark.parametrize("kind", [RunTable, ExampleTable, PairTable, CandidateTable, PluginTable])
-def test_space_is_left_to_learn_unless_it_selects_another_row(
-    qtbot: QtBot, theme: Theme, kind: type[QTableWidget]
-) -> None:
+def test_space_is_left_to_learn_unless_it_selects_another_row(qtbot: QtBot, theme: Theme, kind: type[RunTable]) -> None:
     """Data and Runs give their table the focus when they open, and Space did nothing there."""
     table = kind(theme)
     qtbot.addWidget(table)

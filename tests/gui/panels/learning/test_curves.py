@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.config import RunConfig
-from core.events import ProbeDone, SettingChanged, StateChanged, StepsDone, ValidationDone
+from core.events import EngineState, ProbeDone, SettingChanged, StateChanged, StepsDone, ValidationDone
 from core.history import History
 from core.probes import Probe
 from core.settings.presets import read_preset
@@ -219,14 +219,15 @@ def test_it_suggests_space_only_where_that_learns_and_no_line_crosses_the_hint(p
     made = History()
     made.apply(prepared())
     hint = panel.loss._hint
-    for state, step, words in (
+    expected: tuple[tuple[EngineState, int, str], ...] = (
         ("preparing", 0, "The loss falls from here, once it is ready."),
         ("ready", 0, "Press Space: the loss falls from here."),
         ("learning", 0, "The loss falls from here."),  # Space would pause the first step, which may take long
         ("failed", 0, ""),
         ("paused", 0, "Press Space: the loss falls from here."),
         ("paused", 12, "The losses of these steps are missing."),  # its metrics.jsonl was deleted
-    ):
+    )
+    for state, step, words in expected:
         made.apply(StateChanged(state=state, step=step))
         panel.show_step(made, step)
         assert hint.isVisible() == bool(words) and hint.toPlainText() == words, state
