@@ -42,6 +42,7 @@ class DotProductTopic(Topic):
         "softmax(<i>Q K</i><sup>T</sup> / √<i>d</i><sub><i>k</i></sub>) <i>V</i>"
     )
     paper = "section 3.2.1"
+    empty_sentence = "Choose a dataset in Setup: a head of its model is computed here, stage by stage."
     functions = ("core.model.attention:attention_weights", "core.model.attention:MultiHeadAttention")
     redraw_on = (Prepared, ProbeDone)
 

@@ -54,6 +54,15 @@ def test_no_topic_is_built_before_the_view_is_opened(empty_window: MainWindow) -
     assert empty_window.anatomy_view.built == {} and empty_window.anatomy_view.topics.count() == 0
 
 
+def test_with_nothing_prepared_each_topic_says_what_to_do(empty_window: MainWindow, qtbot: QtBot) -> None:
+    view = empty_window.anatomy_view
+    empty_window.show_view(VIEWS.index(AnatomyView))
+    for row in range(view.topics.count()):
+        view.topics.setCurrentRow(row)
+        qtbot.waitUntil(lambda: not view.topic.is_dirty, timeout=WAIT_MS)
+        assert not view.topic.is_empty or view.topic.empty_label.text().startswith("Choose a dataset in Setup: "), row
+
+
 def test_the_arrow_keys_reach_all_topics(view: AnatomyView, qtbot: QtBot) -> None:
     qtbot.waitUntil(view.topics.hasFocus, timeout=WAIT_MS)
     titles = [view.topic.title]
