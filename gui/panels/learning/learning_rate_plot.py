@@ -65,8 +65,8 @@ class LearningRatePlot(StepPlot):
         steps, rates = self._plan
         now = max(last_step, 1)
         is_later = steps > now
-        drawn = np.array([np.interp(now, steps, rates), *rates[is_later]])
-        update_curve(self._planned, [now, *steps[is_later]], drawn)
+        drawn = np.append(np.interp(now, steps, rates), rates[is_later])
+        update_curve(self._planned, np.append(now, steps[is_later]), drawn)
         return drawn
 
     def _label_peak(self) -> None:
