@@ -39,7 +39,7 @@ from gui.views.attention import AttentionView
 from gui.views.data import DataView
 from gui.views.plugins import PluginsView
 from gui.views.runs import RunsView
-from gui.views.setup import SetupDrawer
+from gui.views.setup import SETTINGS_KINDS, SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 from gui.widgets.tab_order import release_focus
@@ -307,11 +307,17 @@ class MainWindow(QMainWindow):
         self.rail.setup_button.setChecked(True)
 
     def _open_dropped(self, paths: Sequence[Path]) -> None:
-        """Open dropped archives of shared runs; take all other files as texts to train on."""
-        texts = [path for path in paths if path.suffix.lower() != SUFFIX]
+        """Open dropped archives of shared runs and files of settings; take all other files as texts to train on."""
+        texts = []
         for path in paths:
-            if path not in texts:
+            suffix = path.suffix.lower()
+            if suffix == SUFFIX:
                 self.runs_view.shared.open_file(path)
+            elif suffix in SETTINGS_KINDS:
+                self.setup_drawer.open_file(path)
+                self.rail.setup_button.setChecked(True)
+            else:
+                texts.append(path)
         if texts:
             self._use_files(texts)
 

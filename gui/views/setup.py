@@ -46,7 +46,7 @@ SECTIONS = {  # section -> what is in it
     "decoding": "How validations decode: the width of the beam, and the longest output",
 }
 WIDTH = 336
-_KINDS = {".yaml": "Settings", ".yml": "Settings"}
+SETTINGS_KINDS = {".yaml": "Settings", ".yml": "Settings"}  # by the suffix of the file
 
 
 class SetupDrawer(QFrame):
@@ -67,7 +67,7 @@ class SetupDrawer(QFrame):
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self.forms = SectionForms(context, self.sections, self.plugin_options)
         self.preset_combo = NoWheelComboBox()
-        self.open_button = button("Open …", "Open settings from a YAML file")
+        self.open_button = button("Open …", "Open settings from a YAML file, which can also be dropped on the window")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
         self.restart_button = RestartButton(context.workbench, self._invalid_keys)
         self.summary_label = plain_label(role="muted", wraps=True)
@@ -273,7 +273,7 @@ class SetupDrawer(QFrame):
     def _ask_save(self) -> None:
         workbench = self.context.workbench
         assert workbench.draft is not None
-        path = ask_where_to_save(self, "Save settings", f"{workbench.draft.name}.yaml", _KINDS)
+        path = ask_where_to_save(self, "Save settings", f"{workbench.draft.name}.yaml", SETTINGS_KINDS)
         if path is not None:
             self._save(path, workbench.draft)  # the draft of now: a plugin may have judged an option meanwhile
 

@@ -1,4 +1,4 @@
-"""Files dropped on the window: a shared run is replayed but cannot be trained, texts become the dataset."""
+"""Files dropped on the window: a shared run is replayed but cannot be trained, settings and texts go into Setup."""
 
 from __future__ import annotations
 
@@ -99,6 +99,16 @@ def drafting_window(empty_window: MainWindow) -> MainWindow:
     empty_window.context.workbench.replace_draft(read_preset("toy_german_english"))
     empty_window.context.workbench.stop()
     return empty_window
+
+
+def test_a_file_of_settings_is_opened_in_setup(drafting_window: MainWindow, small_file: Path) -> None:
+    assert drop(drafting_window, small_file)
+    assert not_none(drafting_window.context.workbench.draft).dataset.plugin == "copy_task"
+    assert drafting_window.rail.setup_button.isChecked() and drafting_window.trouble_strip.trouble is None
+    drafting_window.context.workbench.stop()
+    small_file.write_text("format: 2", encoding="utf-8")
+    assert drop(drafting_window, small_file)
+    assert "small.yaml" in drafting_window.trouble_strip.sentence.text()
 
 
 def texts(folder: Path, *names: str) -> list[Path]:
