@@ -36,10 +36,10 @@ class RunTable(RowTable[RunRow]):
         Column("loss", "The training loss from the first step to the last; zero is the bottom", 72),
         Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 120, is_number=True),
         Column(
-            "best exact match",
+            "best match",
             "The largest share of validation sentences written exactly as their references, free-running, "
             f"of the first {NUM_FREE_RUNNING} at most",
-            140,
+            104,
             is_number=True,
         ),
         Column("note", "The first line of your note about the run"),

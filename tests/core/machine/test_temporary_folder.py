@@ -13,6 +13,7 @@ import pytest
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Trouble
+from core.plugins_host.discovery import built_in_plugins_dir
 from core.requests import CheckPlugin
 from tests.core.watcher import SECONDS, Watcher, begun
 from tests.full_disk import no_file_beyond
@@ -32,12 +33,14 @@ sys.exit(main())
 
 @pytest.mark.usefixtures("engines_share_a_host")
 def test_the_engine_does_not_blame_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    watcher = Watcher()
+    watcher, plugin = Watcher(), tmp_path / "copy_subwords.py"  # only subwords are learned in a temporary folder
+    code = (built_in_plugins_dir() / "copy_task.py").read_text(encoding="utf-8")
+    plugin.write_text(code.replace('tokenizer = "whitespace"', 'tokenizer = "subword"'), encoding="utf-8")
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         begun(engine, tmp_path)
         monkeypatch.setattr(tempfile, "tempdir", None)  # to be looked for again
         with no_file_beyond(0), pytest.raises(UserError) as refused:
-            engine.ask(CheckPlugin(plugin="copy_task", with_learning=False)).result(SECONDS)
+            engine.ask(CheckPlugin(plugin=str(plugin), with_learning=False)).result(SECONDS)
     assert str(refused.value).startswith(TOLD) and watcher.all(Trouble) == []
 
 
