@@ -7,7 +7,7 @@ import errno
 from core.errors import UserError
 
 _NO_TEMPORARY_FOLDER = "No usable temporary directory found in "  # tempfile's words, before a list of folders
-_TORCH_ALLOCATOR = "DefaultCPUAllocator: "  # in torch's words
+TORCH_ALLOCATOR = "DefaultCPUAllocator"  # in torch's words, where the CPU has no memory
 _LIBRARY_NOT_MAPPED = "failed to map segment from shared object"  # the linker's words, for torch and numpy
 ADVICE = "Close other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
 OUT_OF_MEMORY_SENTENCE = "There is not enough memory for this."
@@ -32,7 +32,7 @@ def as_memory_error(error: Exception) -> UserError | None:
         return UserError(*THREAD_LIMIT_MESSAGE)
     if isinstance(error, ImportError | OSError) and _LIBRARY_NOT_MAPPED in str(error):
         return UserError("There is not enough memory to load a library.", ADVICE)
-    is_of_torch = isinstance(error, RuntimeError) and _TORCH_ALLOCATOR in str(error)
+    is_of_torch = isinstance(error, RuntimeError) and TORCH_ALLOCATOR in str(error)
     if is_of_torch or isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return UserError(OUT_OF_MEMORY_SENTENCE, ADVICE)
     return None

@@ -8,6 +8,7 @@ from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.machine.free_memory import free_memory
+from core.machine.resource_errors import TORCH_ALLOCATOR
 from core.model_size import batch_bytes, num_parameters
 from core.training.optimization import STATE_BUFFERS
 
@@ -45,7 +46,7 @@ def describe_memory(config: RunConfig, data: PreparedData) -> str:
 
 def is_out_of_memory(error: Exception) -> bool:
     """Whether memory ran out: CUDA raises a type of its own, MPS and the CPU's allocator only say so in words."""
-    words = ("DefaultCPUAllocator", "out of memory")
+    words = (TORCH_ALLOCATOR, "out of memory")
     kinds = (torch.OutOfMemoryError, MemoryError)
     return isinstance(error, kinds) or (isinstance(error, RuntimeError) and any(word in str(error) for word in words))
 

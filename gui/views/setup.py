@@ -266,7 +266,7 @@ class SetupDrawer(QFrame):
         self._use_dataset(dataset, f"The dataset {plugin}, and every other setting as it was.")
 
     def _ask_open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open settings", "", "Settings (*.yaml *.yml)")
+        name, _ = QFileDialog.getOpenFileName(self, "Open settings", "", f"Settings (*{' *'.join(SETTINGS_KINDS)})")
         if name:
             self.open_file(Path(name))
 
